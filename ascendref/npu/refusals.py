@@ -17,6 +17,39 @@ AUTOGRAD: Final = "AutogradPrivateUse1"
 #: whether an operator has a kernel for a dispatch key
 has_kernel: Final = torch._C._dispatch_has_kernel_for_dispatch_key
 _NO_HCCL: Final = "there is no collective communication (HCCL)"
+_NOT_EMULATED: Final = "it is not among the operators of torch_npu that are emulated"
+#: other dispatch keys under which torch_npu has kernels: gradients call operators of other names;
+#: without device tensors, one of the last two runs
+OTHER_KEYS: Final = (AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd")
+#: why operators of the namespace ``npu`` are refused, if there is a reason of their own
+_WHY: Final = {
+    name: why
+    for why, names in {
+        "its documentation does not give its formula": (
+            "_npu_ciou npu_ciou npu_ciou_backward npu_bert_apply_adam _npu_silent_check"
+            " _npu_silent_check_v2 _npu_silent_check_v3"
+        ),
+        "its documentation does not say how boxes overlap": (
+            "npu_batch_nms npu_nms_rotated npu_nms_with_mask"
+        ),
+        "its documentation does not say which deviation divides": "npu_normalize_batch",
+        "its documentation does not say whether prob is the chance to keep or to drop": (
+            "npu_dropout_with_add_softmax npu_dropout_with_add_softmax_backward"
+        ),
+        "its documentation does not give the form of its mask": (
+            "_dropout_with_byte_mask _dropout_with_byte_mask_backward"
+        ),
+        "its documentation does not give the order of offsets and its second result": (
+            "npu_deformable_conv2d npu_deformable_conv2dbk"
+        ),
+        "memory of the emulated device does not have the format NC1HWC0": "npu_stride_add",
+        "the emulated device has no registers of overflows": (
+            "npu_alloc_float_status npu_clear_float_status npu_get_float_status"
+        ),
+        "results are written to out only": "npu_apply_adam npu_apply_adam_w",
+    }.items()
+    for name in names.split()
+}
 #: operators of the namespace ``npu`` that only create, describe or copy memory or call other
 #: operators; `casts` and the folder `operators` have more
 AVAILABLE: Final = frozenset(
@@ -98,10 +131,8 @@ def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
         if space == "npu":
             if operator in replaced or operator.partition(".")[0] in AVAILABLE:
                 continue
-            why = "it is not among the operators of torch_npu that are emulated"
-            # gradients call operators of other names; without device tensors, one of the last two
-            # runs
-            for key in (NPU, AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd"):
+            why = _WHY.get(operator.partition(".")[0], _NOT_EMULATED)
+            for key in (NPU, *OTHER_KEYS):
                 if key == NPU or has_kernel(name, key):
                     npu.impl(name, refusal(name, why), key, allow_override=True)
         elif space == "npu_custom_dist":

@@ -6,11 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from ...borrowed.adapters import networks as adapters
 from .formulas import formula, gradients, one_of, refuse
-
-
-def _gelu(x: Tensor, tanh: bool) -> Tensor:
-    return torch.ops.npu.npu_gelu(x, approximate="tanh" if tanh else "none")
 
 
 @formula()
@@ -49,10 +46,9 @@ def npu_geglu(
 ) -> tuple[Tensor, Tensor]:
     """One half along an axis times GELU (0: by erf, 1: by tanh) of the other, and the latter."""
     one_of("approximate", approximate, (0, 1))
-    left, right = input.chunk(2, dim)
-    active, linear = (left, right) if activate_left else (right, left)
-    gelu = _gelu(active, bool(approximate))
-    return linear * gelu, gelu.detach()
+    gelu = torch.ops.npu.npu_gelu  # PyTorch's has one form on a device
+    value, active = adapters.geglu(input, dim, approximate, activate_left, gelu=gelu)
+    return value, active.detach()
 
 
 @formula()
@@ -74,8 +70,7 @@ def npu_geglu_grad(
 def npu_gelu_mul(input: Tensor, *, approximate: str = "none") -> Tensor:
     """GELU of the left half of the last axis, times the right half."""
     one_of("approximate", approximate, ("none", "tanh"))
-    left, right = input.chunk(2, -1)
-    return _gelu(left, approximate == "tanh") * right
+    return adapters.gelu_mul(input, approximate, gelu=torch.ops.npu.npu_gelu)
 
 
 @formula()

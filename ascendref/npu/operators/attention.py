@@ -149,11 +149,13 @@ def _hidden(rules: _Rules, part: _Part) -> Tensor | None:
     """Return where scores of a part are hidden, for one or all of its batches and heads."""
     one_of("sparse_mode", rules.mode, (0, 1, 2, 3, 4))
     if rules.mask is None:
+        if rules.mode:
+            raise ArgumentValueError("atten_mask", f"is None; sparse_mode {rules.mode} needs it")
         return None
     rows, columns = (one.stop - one.start for one in (part.rows, part.columns))
     mask = rules.mask.bool()
-    places = (torch.arange(count, device=mask.device) for count in (columns, rows))
-    distance = next(places) - next(places).unsqueeze(1)
+    row, column = (torch.arange(count, device=mask.device) for count in (rows, columns))
+    distance = column - row.unsqueeze(1)
     if rules.mode in (2, 3, 4):
         return _hidden_by_rule(rules, mask, distance)
     if mask.ndim == 3:
@@ -286,10 +288,13 @@ class _Call(NamedTuple):
     #: ends of the sequences, for the layout TND
     rows: Sequence[int] | None
     columns: Sequence[int] | None
+    #: order of maxima and sums, for the layout TND
+    softmax_layout: str
 
     def check(self) -> None:
         """Refuse what no tensor says."""
         one_of("input_layout", self.layout, (*_AXES, "TND"))
+        one_of("softmax_layout", self.softmax_layout, ("", "TND"))
         if not 0 < self.keep_prob <= 1:
             raise ArgumentValueError(
                 "keep_prob", f"is {self.keep_prob}; it must be over 0 and at most 1"
@@ -402,7 +407,9 @@ def npu_fusion_attention(
     lacking("npu_fusion_attention", padding_mask=padding_mask, prefix=prefix, **others)
     rules = _Rules(scale, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, sink=sink)
     ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Call((query, key, value), head_num, input_layout.upper(), rules, keep_prob, *ends)
+    call = _Call(
+        (query, key, value), head_num, input_layout.upper(), rules, keep_prob, *ends, softmax_layout
+    )
     return _forward(call)
 
 
@@ -442,7 +449,9 @@ def npu_fusion_attention_grad(
     lacking("npu_fusion_attention_grad", **others)
     rules = _Rules(scale_value, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, sink=sink)
     ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Call((query, key, value), head_num, input_layout.upper(), rules, keep_prob, *ends)
+    call = _Call(
+        (query, key, value), head_num, input_layout.upper(), rules, keep_prob, *ends, softmax_layout
+    )
     given = {"softmax_max": softmax_max, "softmax_sum": softmax_sum, "attention_in": attention_in}
     *found, of_sink = _backward(call, dy, seed, offset, given)
     return *found, query.new_empty(0) if of_sink is None else of_sink
@@ -480,7 +489,9 @@ def npu_fusion_attention_v2(
         scale, atten_mask, sparse_mode, pre_tokens, next_tokens, pse, pse_type == 1, sink
     )
     ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Call((query, key, value), head_num, input_layout.upper(), rules, keep_prob, *ends)
+    call = _Call(
+        (query, key, value), head_num, input_layout.upper(), rules, keep_prob, *ends, softmax_layout
+    )
     return _forward(call)
 
 
@@ -582,7 +593,7 @@ def npu_incre_flash_attention(
 ) -> Tensor:
     """softmax(scale·q·kᵀ, masked)·v, of the first columns of each batch."""
     lacking("npu_incre_flash_attention", **others)
-    rules = _Rules(scale_value, atten_mask, mode=1)
+    rules = _Rules(scale_value, atten_mask)
     heads, lengths = (num_heads, num_key_value_heads), (None, actual_seq_lengths)
     return _inferred((query, key, value), input_layout, heads, rules, lengths)[0]
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ...core.errors import ArgumentValueError
-from .formulas import formula, refuse
+from .formulas import formula, gradients, refuse
 
 #: what is added to areas that divide
 _LITTLE = 0.001
@@ -19,8 +19,8 @@ def _areas(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     low = torch.maximum(one[..., :2], other[..., :2])
     high = torch.minimum(one[..., 2:], other[..., 2:])
     common = (high - low).clamp(min=0).prod(-1)
-    sizes = ((box[..., 2:] - box[..., :2]).prod(-1) for box in (one, other))
-    return common, next(sizes) + next(sizes) - common
+    size, other_size = ((box[..., 2:] - box[..., :2]).prod(-1) for box in (one, other))
+    return common, size + other_size - common
 
 
 def _pairs(operator: str, bboxes: Tensor, gtboxes: Tensor, mode: int) -> tuple[Tensor, Tensor]:
@@ -90,6 +90,40 @@ def npu_diou(
     apart = (one[..., :2] + one[..., 2:] - other[..., :2] - other[..., 2:]) / 2
     diagonal = _enclosing(one, other).square().sum(-1)
     return (common / union - apart.square().sum(-1) / diagonal).unsqueeze(0).to(input.dtype)
+
+
+@formula()
+def npu_giou_backward(
+    grad: Tensor,
+    bboxes: Tensor,
+    gtboxes: Tensor,
+    trans: bool = False,
+    is_cross: bool = False,
+    mode: int = 0,
+) -> tuple[Tensor, ...]:
+    """Gradients of `npu_giou` for both boxes."""
+
+    def forward(one: Tensor, other: Tensor) -> Tensor:
+        return npu_giou(one, other, trans, is_cross, mode)
+
+    return tuple(gradients(forward, [bboxes, gtboxes], grad))
+
+
+@formula()
+def npu_diou_backward(
+    grad: Tensor,
+    bboxes: Tensor,
+    gtboxes: Tensor,
+    trans: bool = False,
+    is_cross: bool = False,
+    mode: int = 0,
+) -> tuple[Tensor, ...]:
+    """Gradients of `npu_diou` for both boxes."""
+
+    def forward(one: Tensor, other: Tensor) -> Tensor:
+        return npu_diou(one, other, trans, is_cross, mode)
+
+    return tuple(gradients(forward, [bboxes, gtboxes], grad))
 
 
 @formula()

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ...borrowed.adapters import indexing
-from ...borrowed.adapters.layout import strided_slice
+from ...borrowed.adapters.layout import permuted, strided_slice
 from ...core.errors import ArgumentValueError
 from .formulas import formula, refuse
 
@@ -61,9 +61,7 @@ def npu_confusion_transpose(
     input: Tensor, perm: list[int], shape: list[int], transpose_first: bool
 ) -> Tensor:
     """Axes in another order, then another shape, or the shape first."""
-    if transpose_first:
-        return input.permute(perm).reshape(shape).contiguous()
-    return input.reshape(shape).permute(perm).contiguous()
+    return permuted(input, perm, shape, transpose_first).contiguous()
 
 
 @formula()
@@ -72,9 +70,8 @@ def npu_confusion_transpose_backward(
 ) -> Tensor:
     """Gradient of `npu_confusion_transpose`, of an input of this shape."""
     inverse = sorted(range(len(perm)), key=perm.__getitem__)
-    if transpose_first:
-        return grad.reshape([shape[axis] for axis in perm]).permute(inverse).contiguous()
-    return grad.permute(inverse).reshape(shape).contiguous()
+    sizes = [shape[axis] for axis in perm] if transpose_first else shape
+    return permuted(grad, inverse, sizes, not transpose_first).contiguous()
 
 
 @formula()
@@ -180,6 +177,13 @@ def npu_min_backward(
 def npu_gather_sparse_index(input: Tensor, index: Tensor) -> Tensor:
     """Slices along the first axis, which the axes of the indices replace."""
     return indexing.gather_rows(input, 0, index)
+
+
+@formula()
+def npu_gather_sparse_index_backward(grad: Tensor, self_sizes: list[int], index: Tensor) -> Tensor:
+    """Gradient of `npu_gather_sparse_index`, of an input of this shape."""
+    found = grad.new_zeros(self_sizes)
+    return found.index_add_(0, index.reshape(-1), grad.reshape(-1, *self_sizes[1:]))
 
 
 @formula()

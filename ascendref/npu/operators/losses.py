@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from ...borrowed.adapters import randoms
+from ...borrowed.adapters.networks import softmax_cross_entropy
 from ...core.errors import ArgumentValueError
 from ..randomness import next_state
 from .formulas import formula, gradients, lacking, one_of
@@ -83,7 +86,7 @@ def npu_cross_entropy_loss_backward(
 @formula()
 def npu_softmax_cross_entropy_with_logits(input: Tensor, labels: Tensor) -> Tensor:
     """-Σ labels·log softmax(x) of each row, in F32."""
-    return -(labels.detach().float() * F.log_softmax(input.float(), -1)).sum(-1)
+    return softmax_cross_entropy(input.float(), labels.detach().float())[0]
 
 
 @formula()
@@ -91,21 +94,24 @@ def npu_softmax_cross_entropy_with_logits_backward(
     grad: Tensor, input: Tensor, labels: Tensor
 ) -> Tensor:
     """Gradient of `npu_softmax_cross_entropy_with_logits`."""
-    return gradients(
-        lambda x: npu_softmax_cross_entropy_with_logits(x, labels), [input], grad.float()
-    )[0]
+    slope = softmax_cross_entropy(input.float(), labels.float())[1]
+    return (grad.float().unsqueeze(-1) * slope).to(input.dtype)
 
 
 # ---- dropout, whose masks have a bit for each element, the lowest of a byte first
 
 
+def _mask(size: Sequence[int], p: float, seed: int, offset: int, device: torch.device) -> Tensor:
+    """Return a mask on a device, which a seed and an offset determine."""
+    if not 0 <= p <= 1:
+        raise ArgumentValueError("p", f"is {p}; it must be at least 0 and at most 1")
+    return randoms.dropout_mask(size, p, seed, offset, torch.empty(0)).to(device)
+
+
 @formula()
 def _npu_dropout(input: Tensor, p: float) -> tuple[Tensor, Tensor]:
     """Elements that are not dropped, divided by their chance, and the mask."""
-    if not 0 <= p <= 1:
-        raise ArgumentValueError("p", f"is {p}; it must be at least 0 and at most 1")
-    state = next_state(None, input.device)
-    mask = randoms.dropout_mask(input.shape, p, *state, input).to(input.device)
+    mask = _mask(input.shape, p, *next_state(None, input.device), input.device)
     return randoms.dropout_do_mask(input, mask, p), mask
 
 
@@ -119,6 +125,36 @@ def npu_dropout_backward(grad_output: Tensor, mask: Tensor, p: float) -> Tensor:
 def npu_dropout_do_mask(input: Tensor, mask: Tensor, p: float) -> tuple[Tensor, Tensor]:
     """Elements whose bits are 1, divided by their chance, and the mask."""
     return randoms.dropout_do_mask(input, mask, p), mask
+
+
+@formula()
+def npu_dropout_gen_mask(
+    size: list[int],
+    p: float,
+    *,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout | None = None,
+    device: torch.device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    """A mask for so many elements, each dropped with a chance of p."""
+    device = device or torch.device("npu")
+    return _mask(size, p, *next_state(None, device), device)
+
+
+@formula("Tensor")
+def _npu_dropout_gen_mask(
+    input: Tensor,
+    size: list[int],
+    p: float,
+    seed: int,
+    offset: int,
+    *,
+    parallel: bool | None = True,
+    sync: bool | None = None,
+) -> Tensor:
+    """`npu_dropout_gen_mask` of a seed and an offset."""
+    return _mask(size, p, seed, offset, input.device)
 
 
 @formula()
@@ -184,17 +220,10 @@ def npu_apply_adam_w(
     *,
     out: list[Tensor],
 ) -> tuple[Tensor, ...]:
-    """AdamW: var -= lr·(m̂/(√v̂ + ε) + decay·var); the powers are those of the step before.
-
-    amsgrad takes the largest v so far, which max_grad_norm keeps.
-    """
+    """AdamW: var -= lr·(m̂/(√v̂ + ε) + decay·var); the powers are those of the step before."""
+    lacking("npu_apply_adam_w", amsgrad=amsgrad)
     var, m, v = _three(out)
     _moments(-grad if maximize else grad, m, v, beta1, beta2)
-    second = v
-    if amsgrad:
-        if max_grad_norm is None:
-            raise ArgumentValueError("max_grad_norm", "is None; amsgrad needs it")
-        second = max_grad_norm.copy_(torch.maximum(max_grad_norm, v))
-    divisor = (second / (1 - beta2_power * beta2)).sqrt() + epsilon
+    divisor = (v / (1 - beta2_power * beta2)).sqrt() + epsilon
     var.sub_(lr * (m / (1 - beta1_power * beta1) / divisor + weight_decay * var))
     return tuple(out)

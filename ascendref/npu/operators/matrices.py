@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from ...borrowed.adapters.matrices import transposed_matmul
 from ...core.errors import ArgumentValueError
 from .formulas import formula, lacking, one_of, refuse
 
@@ -34,6 +35,18 @@ def npu_bmmV2(input: Tensor, mat2: Tensor, output_sizes: list[int]) -> Tensor:
 
 
 @formula()
+def npu_bmm_v2_mat1_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, size: list[int]) -> Tensor:
+    """Gradient of `npu_bmmV2` for its first matrices, of this shape."""
+    return (grad @ mat2.transpose(-1, -2)).sum_to_size(size)
+
+
+@formula()
+def npu_bmm_v2_mat2_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, size: list[int]) -> Tensor:
+    """Gradient of `npu_bmmV2` for its second matrices, of this shape."""
+    return (mat1.transpose(-1, -2) @ grad).sum_to_size(size)
+
+
+@formula()
 def npu_transpose_batchmatmul(
     input: Tensor,
     weight: Tensor,
@@ -46,9 +59,8 @@ def npu_transpose_batchmatmul(
 ) -> Tensor:
     """Products of matrices, batch by batch, whose axes come and go in other orders."""
     lacking("npu_transpose_batchmatmul", bias=bias, **others)
-    first = input.permute(perm_x1 or [0, 1, 2])
-    second = weight.permute(perm_x2 or [0, 1, 2])
-    return torch.bmm(first, second).permute(perm_y or [1, 0, 2]).contiguous()
+    perms = (perm_x1, perm_x2, perm_y or [1, 0, 2])
+    return transposed_matmul(input, weight, None, None, *perms, 1).contiguous()
 
 
 # ---- products of groups of rows
@@ -294,6 +306,24 @@ def npu_conv_transpose2d_backward(
     output_mask: list[bool],
 ) -> tuple[Tensor | None, ...]:
     """Gradients of `npu_conv_transpose2d`, of those that the mask names."""
+    return _convolution_gradients(
+        input, grad_output, weight, stride, padding, dilation, groups, output_mask, output_padding
+    )
+
+
+@formula()
+def npu_conv_transpose3d_backward(
+    input: Tensor,
+    grad_output: Tensor,
+    weight: Tensor,
+    padding: list[int],
+    output_padding: list[int],
+    stride: list[int],
+    dilation: list[int],
+    groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_convolution_transpose` of volumes, of those that the mask names."""
     return _convolution_gradients(
         input, grad_output, weight, stride, padding, dilation, groups, output_mask, output_padding
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -84,6 +86,39 @@ def npu_add_layer_norm(
     return value.to(x1.dtype), mean.detach(), rstd.detach(), total.to(x1.dtype)
 
 
+def _layer_norm_gradients(
+    dy: Tensor, x: Tensor, gamma: Tensor, mean: Tensor, rstd: Tensor
+) -> Sequence[Tensor]:
+    """Return gradients of a layer norm for x, γ and β in F32."""
+    wide = gamma.float()
+    found: Sequence[Tensor] = torch.ops.aten.native_layer_norm_backward(
+        dy.float(), x, list(gamma.shape), mean, rstd, wide, wide, [True] * 3
+    )
+    return found
+
+
+@formula()
+def npu_add_layer_norm_backward(
+    dy_opt: Tensor | None,
+    x1: Tensor,
+    x2: Tensor,
+    rstd: Tensor,
+    mean: Tensor,
+    gamma: Tensor,
+    dsum_opt: Tensor | None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Gradients of `npu_add_layer_norm` for x1, x2, γ and β, the last two in F32.
+
+    Those of its value and of the sum may be missing.
+    """
+    total = x1.float() + x2.float()
+    dy = torch.zeros_like(total) if dy_opt is None else dy_opt
+    dx, dgamma, dbeta = _layer_norm_gradients(dy, total, gamma, mean, rstd)
+    if dsum_opt is not None:
+        dx = dx + dsum_opt.float()
+    return dx.to(x1.dtype), dx.to(x2.dtype), dgamma, dbeta
+
+
 @formula()
 def npu_deep_norm(
     x: Tensor,
@@ -112,9 +147,7 @@ def npu_deep_norm_backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Gradients of `npu_deep_norm` for x, gx, β and γ, the last two in F32."""
     total = x.float() * alpha + gx.float()
-    inner, dgamma, dbeta = torch.ops.aten.native_layer_norm_backward(
-        dy.float(), total, list(gamma.shape), mean, rstd, gamma.float(), gamma.float(), [True] * 3
-    )
+    inner, dgamma, dbeta = _layer_norm_gradients(dy, total, gamma, mean, rstd)
     return (inner * alpha).to(x.dtype), inner.to(x.dtype), dbeta, dgamma
 
 
@@ -149,6 +182,52 @@ def npu_group_norm_swish(
     )
     active = value * torch.sigmoid(value * (1.0 if swish_scale is None else swish_scale))
     return active.to(input.dtype), mean.detach().to(input.dtype), rstd.detach().to(input.dtype)
+
+
+@formula()
+def npu_group_norm_swish_grad(
+    grad: Tensor,
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor,
+    bias: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    grad_input_mask: list[bool],
+    swish_scale: float | None = 1.0,
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_group_norm_swish` for input, weight and bias, of those the mask names."""
+    x, gamma, beta, mean, rstd = (one.float() for one in (input, weight, bias, mean, rstd))
+    scale = 1.0 if swish_scale is None else swish_scale
+    batches, channels = x.shape[:2]
+    normal = x.reshape(batches, num_groups, -1) - mean.reshape(batches, num_groups, 1)
+    normal = (normal * rstd.reshape(batches, num_groups, 1)).reshape(batches, channels, -1)
+    value = (normal * gamma.unsqueeze(1) + beta.unsqueeze(1)).reshape(x.shape)
+    active = torch.sigmoid(scale * value)
+    inner = grad.float() * active * (1 + scale * value * (1 - active))
+    found = torch.ops.aten.native_group_norm_backward(
+        inner, x, mean, rstd, gamma, batches, channels, x.shape[2:].numel(), num_groups,
+        grad_input_mask,
+    )  # fmt: skip
+    return tuple(None if one is None else one.to(input.dtype) for one in found)
+
+
+@formula()
+def npu_layernorm_grad(
+    grad_out: Tensor,
+    input: Tensor,
+    normalized_shape: list[int],
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+) -> tuple[Tensor | None, ...]:
+    """Gradients of a layer norm for input, weight and bias, if there are these."""
+    wanted = [True, weight is not None, bias is not None]
+    found: tuple[Tensor | None, ...] = torch.ops.aten.native_layer_norm_backward(
+        grad_out, input, normalized_shape, mean, rstd, weight, bias, wanted
+    )
+    return found
 
 
 @formula()

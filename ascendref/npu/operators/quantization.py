@@ -7,6 +7,8 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from ...borrowed.adapters.quantization import quantized, quantized_rows
+from ...core.dtypes import DataType
 from .formulas import formula, lacking, one_of, refuse
 
 #: PyTorch's numbers of types
@@ -46,10 +48,7 @@ def npu_dynamic_quant(
 ) -> tuple[Tensor, Tensor]:
     """Rows as INT8, whose largest magnitude becomes 127, and what they are divided by."""
     _only_int8("npu_dynamic_quant", dst_type, quant_mode, dst_type_max)
-    value = _smoothed(input, smooth_scales, group_index)
-    scale = value.abs().amax(-1, True) / 127
-    steps = torch.where(scale > 0, value / scale, 0)
-    return steps.round().to(torch.int8), scale.squeeze(-1)
+    return quantized_rows(_smoothed(input, smooth_scales, group_index), None)
 
 
 @formula()
@@ -94,10 +93,10 @@ def npu_quantize(
         refuse("npu_quantize", f"with dtype {dtype}")
     if not div_mode:
         axis = -2 if axis == -2 else -1
+        return quantized(input, scales, zero_points, False, None, DataType.ACL_INT8, axis)
     shape = [1] * input.ndim
     shape[axis] = -1
-    scale = scales.float().reshape(shape)
-    value = input.float() / scale if div_mode else input.float() * scale
+    value = input.float() / scales.float().reshape(shape)
     if zero_points is not None:
         value = value + zero_points.float().reshape(shape)
     limits = torch.iinfo(kind)

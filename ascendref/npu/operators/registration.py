@@ -9,7 +9,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
-from ..refusals import AUTOGRAD, NPU, has_kernel
+from ..refusals import AUTOGRAD, NPU, OTHER_KEYS, has_kernel
 from . import (
     activations,
     attention,
@@ -37,6 +37,8 @@ _MODULES: Final = (
     quantization,
     rotary,
 )
+#: operators whose kernels in torch_npu call others that have gradients
+_RECORDED: Final = frozenset({"dropout_with_byte_mask"})
 _AUTOCAST: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)
 
 
@@ -51,8 +53,11 @@ def register_formulas() -> torch.library.Library:
         overload = f"npu::{name}"
         run = _without_autocast(function)
         library.impl(name, torch.no_grad()(run), NPU, allow_override=True)
-        if has_kernel(overload, AUTOGRAD):
-            library.impl(name, run, AUTOGRAD, allow_override=True)
+        for key in OTHER_KEYS:
+            if has_kernel(overload, key):
+                library.impl(name, run, key, allow_override=True)
+        if name in _RECORDED:
+            library.impl(name, run, AUTOGRAD)
         if f"{overload}.out" in names:
             library.impl(f"{name}.out", torch.no_grad()(_into(run)), NPU, allow_override=True)
     return library

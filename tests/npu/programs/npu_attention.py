@@ -78,7 +78,7 @@ MASKS = [
         {"atten_mask": TRIANGLE, "sparse_mode": 4, "pre_tockens": 3, "next_tockens": 1},
         (columns > rows + shift + 1) | (columns < rows + shift - 3),
     ),
-    ({"sparse_mode": 3, "next_tockens": 0}, None),  # without a mask, nothing is hidden
+    ({"next_tockens": 0}, None),  # without a mask, nothing is hidden
 ]
 long = made(2, S, 8)
 for options, hidden in MASKS:
@@ -294,6 +294,11 @@ for call, text in (
     (lambda: FUSED(q, k, v, N, "BSH"), "input_layout is BSH, of a tensor with 4 dimensions"),
     (lambda: FUSED(q, k, v, N, "BNSD", keep_prob=0.0), "keep_prob is 0.0"),
     (lambda: FUSED(q[0], k[0], v[0], S, "TND"), "actual_seq_qlen is None"),
+    (lambda: FUSED(q, k, v, N, "BNSD", sparse_mode=3), "atten_mask is None; sparse_mode 3 needs"),
+    (
+        lambda: FUSED(q, k, v, N, "BNSD", softmax_layout="NTD"),
+        "softmax_layout is 'NTD'; allowed: '', 'TND'",
+    ),
     (
         lambda: FUSED(q[0], k[0], v[0], S, "TND", actual_seq_qlen=[9], actual_seq_kvlen=[2]),
         "actual_seq_qlen ends at 9, actual_seq_kvlen at 2; there are 4 rows and 4 columns",

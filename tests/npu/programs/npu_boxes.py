@@ -65,7 +65,10 @@ def corners(b):
     return np.concatenate([b[:2] - b[2:] / 2, b[:2] + b[2:] / 2])
 
 
-for name, judge, axis in (("npu_giou", giou, 1), ("npu_diou", diou, 0)):
+for name, backward, judge, axis in (
+    ("npu_giou", "npu_giou_backward", giou, 1),
+    ("npu_diou", "npu_diou_backward", diou, 0),
+):
     leaves = [npu(b).requires_grad_() for b in centers]
     found = operator(name)(*leaves, True)
     values = [judge(a, b) for a, b in zip(one.T, other.T, strict=True)]
@@ -79,8 +82,11 @@ for name, judge, axis in (("npu_giou", giou, 1), ("npu_diou", diou, 0)):
             shifted[which][row] += step
             ends.append(judge(*map(corners, shifted)))
         steps[which, row, column] = (ends[0] - ends[1]) / 2e-6
-    for leaf, slope in zip(leaves, steps, strict=True):
+    plain = [leaf.detach() for leaf in leaves]
+    grads = operator(backward)(torch.ones_like(found), *plain, True)
+    for leaf, grad, slope in zip(leaves, grads, steps, strict=True):
         close(leaf.grad, slope, 1e-4)
+        close(grad, slope, 1e-4)
 
 # boxes that overlap no better one, any two opposite corners given
 candidates, scores = boxes(40, 40.0), random.uniform(0, 1, 40)

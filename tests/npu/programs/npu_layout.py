@@ -88,6 +88,12 @@ leaf.gather(1, places).backward(torch.ones(2, 2))
 found = torch.ops.npu.npu_gather_backward(torch.ones(2, 2).npu(), [2, 3], 1, places.npu(), False)
 assert torch.equal(found.cpu(), leaf.grad)
 
+leaf = torch.randn(5, 3).requires_grad_()
+places, given = torch.tensor([[0, 2, 0], [4, 0, 1]]), torch.randn(2, 3, 3)
+leaf[places].backward(given)
+found = torch.ops.npu.npu_gather_sparse_index_backward(given.npu(), [5, 3], places.npu())
+torch.testing.assert_close(found.cpu(), leaf.grad)
+
 for places, updates in (
     (torch.tensor([[2], [0]]), torch.randn(2, 6)),
     (torch.tensor([[2, 5], [0, 1], [3, 3]], dtype=torch.int32), torch.randn(3)),

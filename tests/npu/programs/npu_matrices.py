@@ -10,6 +10,15 @@ x, weight, bias = torch.randn(5, 6), torch.randn(4, 6), torch.randn(4)
 assert beside("npu_linear", F.linear, [x, weight, bias])
 assert beside("npu_linear", F.linear, [x, weight])
 assert beside("npu_bmmV2", torch.bmm, [torch.randn(2, 3, 6), torch.randn(2, 6, 4)], [])
+several = [torch.randn(2, 3, 6), torch.randn(6, 4)]  # one matrix for all batches
+leaves = [one.double().requires_grad_() for one in several]
+given = torch.randn(2, 3, 4)
+expected = torch.autograd.grad(torch.matmul(*leaves), leaves, given.double())
+for name, want in zip(
+    ("npu_bmm_v2_mat1_backward", "npu_bmm_v2_mat2_backward"), expected, strict=True
+):
+    found = operator(name)(given.npu(), *(one.npu() for one in several), list(want.shape))
+    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-5, atol=1e-5)
 leaves = [one.double().requires_grad_() for one in (x, weight)]
 given = torch.randn(5, 4)
 expected = torch.autograd.grad(F.linear(*leaves), leaves, given.double())
@@ -101,6 +110,7 @@ for name, backward, judge, tensors, args in (
     assert torch.equal(some[0], found[0]) and some[1] is None and some[2] is None
 
 kernel, shift = torch.randn(4, 3, 3, 2), torch.randn(6)
+of_volumes = [volumes, torch.randn(2, 3, 2, 3, 2) * 0.3, torch.randn(3)]
 TURNED = ([1, 0], [1, 0], [2, 1], [1, 2], 2)
 
 
@@ -109,17 +119,35 @@ def turned(x, w, b):
     return F.conv_transpose2d(x, w, b, stride, padding, more, groups, dilation)
 
 
-for name, backward in (
-    ("npu_conv_transpose2d", "npu_conv_transpose2d_backward"),
-    ("npu_convolution_transpose", "npu_convolution_transpose_backward"),
+def solid(x, w, b):
+    return F.conv_transpose3d(x, w, b, [1, 2, 1], [0, 1, 1], [0, 1, 0])
+
+
+SOLID = ([0, 1, 1], [0, 1, 0], [1, 2, 1], [1, 1, 1], 1)
+for name, backward, judge, tensors, args in (
+    (
+        "npu_conv_transpose2d",
+        "npu_conv_transpose2d_backward",
+        turned,
+        [images, kernel, shift],
+        TURNED,
+    ),
+    (
+        "npu_convolution_transpose",
+        "npu_convolution_transpose_backward",
+        turned,
+        [images, kernel, shift],
+        TURNED,
+    ),
+    ("npu_convolution_transpose", "npu_conv_transpose3d_backward", solid, of_volumes, SOLID),
 ):
-    tensors = [images, kernel, shift]
-    assert beside(name, turned, tensors, *TURNED) == (name == "npu_convolution_transpose")
+    assert beside(name, judge, tensors, *args) == (name == "npu_convolution_transpose")
     leaves = [one.double().requires_grad_() for one in tensors]
-    value = turned(*leaves)
+    value = judge(*leaves)
     given = torch.randn(value.shape)
     value.backward(given.double())
-    found = operator(backward)(images.npu(), given.npu(), kernel.npu(), *TURNED, [True] * 3)
+    inputs = npu([tensors[0], given, tensors[1]])
+    found = operator(backward)(*inputs, *args, [True] * 3)
     for one, other in zip(found, leaves, strict=True):
         torch.testing.assert_close(one.cpu().double(), other.grad, rtol=1e-4, atol=1e-4)
 

@@ -122,6 +122,45 @@ found = torch.ops.npu.npu_deep_norm_backward(
 for one, other in zip(found, expected, strict=True):
     torch.testing.assert_close(one.cpu().double(), other, rtol=1e-5, atol=1e-5)
 
+
+def close(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one.cpu().double(), other, rtol=1e-5, atol=1e-5)
+
+
+def npu(*tensors):
+    return [one.detach().float().npu() for one in tensors]
+
+
+leaves = [one.double().requires_grad_() for one in (x, y, gamma, beta)]
+value, mean, rstd = layer(leaves[0] + leaves[1], *leaves[2:])
+of_sum = torch.randn(4, 3, 8)
+inputs = npu(x, y, rstd, mean, gamma)
+expected = torch.autograd.grad(value, leaves, given.double())
+found = torch.ops.npu.npu_add_layer_norm_backward(given.npu(), *inputs, None)
+close(found, expected)
+with_sum = [expected[0] + of_sum, expected[1] + of_sum, *expected[2:]]
+close(torch.ops.npu.npu_add_layer_norm_backward(given.npu(), *inputs, of_sum.npu()), with_sum)
+found = torch.ops.npu.npu_add_layer_norm_backward(None, *inputs, of_sum.npu())
+close(found, [of_sum.double(), of_sum.double(), *map(torch.zeros_like, expected[2:])])
+call = torch.ops.npu.npu_layernorm_grad
+close(
+    call(given.npu(), (x + y).npu(), [8], *npu(mean, rstd, gamma, beta)),
+    [expected[0], *expected[2:]],
+)
+assert call(given.npu(), x.npu(), [8], *npu(mean, rstd), None, None)[1:] == (None, None)
+
+exact = [one.double().requires_grad_() for one in (images, scale, shift)]
+value, mean, rstd = swish(*exact)
+given = torch.randn(images.shape)
+expected = torch.autograd.grad(value, exact, given.double())
+inputs = (*npu(given, images), 3, *npu(scale, shift, mean, rstd))
+call = torch.ops.npu.npu_group_norm_swish_grad
+close(call(*inputs, [True] * 3, 1.5), expected)
+some = call(*inputs, [True, False, True], 1.5)
+assert some[1] is None
+close([some[0], some[2]], [expected[0], expected[2]])
+
 # in place, and with types that autocast does not change
 first, second = x.npu(), y.npu()
 rstd = torch.ops.npu.npu_add_rms_norm_v2(first, second, gamma.npu(), EPSILON)
