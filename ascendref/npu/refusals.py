@@ -42,6 +42,9 @@ _WHY: Final = {
         "its documentation does not give the order of offsets and its second result": (
             "npu_deformable_conv2d npu_deformable_conv2dbk"
         ),
+        "its documentation does not say what eps is added to": (
+            "npu_moe_gating_top_k npu_moe_gating_top_k_backward"
+        ),
         "memory of the emulated device does not have the format NC1HWC0": "npu_stride_add",
         "the emulated device has no registers of overflows": (
             "npu_alloc_float_status npu_clear_float_status npu_get_float_status"

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from .cases import PROGRAMS, run
+from .cases import PAGE, PROGRAMS, run
 from .test_programs import python
 
 if find_spec("torch_npu") is None or shutil.which("cc") is None:
@@ -58,6 +58,13 @@ def test_a_program_tries_every_formula(names):
     text = "\n".join(program.read_text() for program in PROGRAMS)
     words = set(re.findall(r"\w+", text))
     assert [name for name in names if name.partition(".")[0] not in words] == []
+
+
+def test_the_page_names_every_formula_except_gradients(names):
+    named = set(re.findall(r"`(\w+)`", PAGE.read_text()))
+    bases = {name.partition(".")[0] for name in names}
+    missing = {name for name in bases - named if name.rstrip("_") not in named}
+    assert [name for name in missing if not re.search(r"_(backward|grad)(_v2)?$", name)] == []
 
 
 WITHOUT_FALLBACK = """

@@ -1,6 +1,7 @@
 """What the emulated device lacks is refused in the first line of the exception, by its name."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def test_the_page_counts_the_operators_of_torch_npu(own_operators):
     page = PAGE.read_text()
     assert f"| all | {len(own_operators)} |" in page
     for kind, number in counts.items():
-        assert f"| `{kind}` | {number} |" in page
+        assert re.search(rf"\| `{kind}`.* \| {number} \|", page)
 
 
 @pytest.mark.parametrize(

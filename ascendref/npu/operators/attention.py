@@ -496,6 +496,68 @@ def npu_fusion_attention_v2(
 
 
 @formula()
+def npu_fusion_attention_grad_v2(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    dy: Tensor,
+    head_num: int,
+    input_layout: str,
+    *,
+    pse: Tensor | None = None,
+    atten_mask: Tensor | None = None,
+    softmax_max: Tensor | None = None,
+    softmax_sum: Tensor | None = None,
+    softmax_in: Tensor | None = None,
+    attention_in: Tensor | None = None,
+    scale_value: float = 1.0,
+    keep_prob: float = 1.0,
+    pre_tokens: int = _FAR,
+    next_tokens: int = _FAR,
+    inner_precise: int = 0,
+    seed: int = 0,
+    offset: int = 0,
+    numels: int = 0,
+    actual_seq_qlen: list[int] | None = None,
+    actual_seq_kvlen: list[int] | None = None,
+    sparse_mode: int = 0,
+    gen_mask_parallel: bool = True,
+    sync: bool = False,
+    pse_type: int = 1,
+    softmax_layout: str = "",
+    sink: Tensor | None = None,
+    **others: Any,
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_fusion_attention_v2`, as `npu_fusion_attention_grad`; none of rope."""
+    lacking("npu_fusion_attention_grad_v2", **others)
+    one_of("pse_type", pse_type, (0, 1))
+    rules = _Rules(
+        scale_value, atten_mask, sparse_mode, pre_tokens, next_tokens, pse, pse_type == 1, sink
+    )
+    ends = (actual_seq_qlen, actual_seq_kvlen)
+    call = _Call(
+        (query, key, value), head_num, input_layout.upper(), rules, keep_prob, *ends, softmax_layout
+    )
+    given = {"softmax_max": softmax_max, "softmax_sum": softmax_sum, "attention_in": attention_in}
+    *found, of_sink = _backward(call, dy, seed, offset, given)
+    empty = query.new_empty(0)
+    return *found, empty, empty, empty if of_sink is None else of_sink
+
+
+@formula()
+def npu_attention_update(
+    lse: list[Tensor], local_out: list[Tensor], update_type: int
+) -> tuple[Tensor, Tensor]:
+    """Σ out·exp(lse - total), where total is the logarithm of Σ exp lse, and the total."""
+    one_of("update_type", update_type, (0, 1))
+    sums = torch.stack([one.float() for one in lse])
+    total = torch.logsumexp(sums, 0)
+    weights = torch.exp(sums - total).unsqueeze(-1)
+    found = (torch.stack([one.float() for one in local_out]) * weights).sum(0)
+    return found.to(local_out[0].dtype), total
+
+
+@formula()
 def npu_ring_attention_update(
     prev_attn_out: Tensor,
     prev_softmax_max: Tensor,

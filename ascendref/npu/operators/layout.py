@@ -37,6 +37,21 @@ def npu_broadcast(input: Tensor, size: list[int]) -> Tensor:
 
 
 @formula()
+def npu_stride_copy(
+    input: Tensor, shape: list[int], stride: list[int], storage_offset: float
+) -> Tensor:
+    """A contiguous copy of elements with strides."""
+    found = input.as_strided(shape, stride, int(storage_offset))
+    return found.clone(memory_format=torch.contiguous_format)
+
+
+@formula()
+def npu_view_copy(input: Tensor, other: Tensor, non_blocking: bool) -> Tensor:
+    """Elements of another tensor in place."""
+    return input.copy_(other, non_blocking)
+
+
+@formula()
 def npu_slice(input: Tensor, offsets: list[int], size: list[int]) -> Tensor:
     """So many elements of each axis, from an offset on."""
     for axis, (offset, count) in enumerate(zip(offsets, size, strict=True)):

@@ -130,6 +130,54 @@ def npu_grouped_matmul(
     return [F.pad(joined, (0, 0, 0, missing))]
 
 
+@formula()
+def npu_grouped_matmul_add(
+    input: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    group_list: Tensor,
+    *,
+    transpose_x: bool = True,
+    transpose_weight: bool = False,
+    group_type: int = 2,
+    group_list_type: int | None = 0,
+) -> Tensor:
+    """Matrices plus xᵀ·w of groups of rows, in F32."""
+    return npu_grouped_matmul_add_(
+        input.clone(),
+        x,
+        weight,
+        group_list,
+        transpose_x=transpose_x,
+        transpose_weight=transpose_weight,
+        group_type=group_type,
+        group_list_type=group_list_type,
+    )
+
+
+@formula()
+def npu_grouped_matmul_add_(
+    input: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    group_list: Tensor,
+    *,
+    transpose_x: bool = True,
+    transpose_weight: bool = False,
+    group_type: int = 2,
+    group_list_type: int | None = 0,
+) -> Tensor:
+    """`npu_grouped_matmul_add` in place."""
+    one_of("transpose_x", transpose_x, (True,))
+    one_of("transpose_weight", transpose_weight, (False,))
+    one_of("group_type", group_type, (2,))
+    one_of("group_list_type", group_list_type or 0, (0, 1))
+    ends = _ends(group_list, group_list_type or 0, len(x))
+    for total, start, end in zip(input, [0, *ends[:-1]], ends, strict=True):
+        total += x[start:end].float().t() @ weight[start:end].float()
+    return input
+
+
 # ---- convolutions
 
 

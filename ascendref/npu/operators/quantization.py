@@ -7,6 +7,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from ...borrowed.adapters.normalization import add_rms_norm
 from ...borrowed.adapters.quantization import quantized, quantized_rows
 from ...core.dtypes import DataType
 from .formulas import formula, lacking, one_of, refuse
@@ -101,6 +102,40 @@ def npu_quantize(
         value = value + zero_points.float().reshape(shape)
     limits = torch.iinfo(kind)
     return value.double().round().clamp(limits.min, limits.max).to(kind)
+
+
+@formula()
+def npu_add_rms_norm_quant(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    scales1: Tensor,
+    zero_points1: Tensor | None,
+    beta: Tensor | None = None,
+    scales2: Tensor | None = None,
+    zero_points2: Tensor | None = None,
+    *,
+    axis: int = -1,
+    epsilon: float = 1e-6,
+    div_mode: bool = True,
+    dst_type: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`npu_quantize` of the RMS norm of x1 + x2, plus β, with one or two scales, and the sum.
+
+    Without a second scale, the second result is 0.
+    """
+    if dst_type not in (None, _INT8):
+        refuse("npu_add_rms_norm_quant", f"with dst_type {dst_type}")
+    one_of("axis", axis, (-1,))
+    value, _, total = add_rms_norm(x1, x2, gamma, epsilon)
+    if beta is not None:
+        value = value + beta.float()
+    first = npu_quantize(value, scales1, zero_points1, _INT8, axis, div_mode)
+    if scales2 is None:
+        second = torch.zeros_like(first)
+    else:
+        second = npu_quantize(value, scales2, zero_points2, _INT8, axis, div_mode)
+    return first, second, total.to(x1.dtype)
 
 
 @formula()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Final
 
@@ -75,10 +75,16 @@ def _without_autocast(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _into(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a formula that writes its result to ``out``."""
+    """Return a formula that writes its result, or its results, to ``out``."""
 
-    def run(*args: Any, out: Tensor, **kwargs: Any) -> Tensor:
+    def run(
+        *args: Any, out: Tensor | Sequence[Tensor], workspace: Tensor | None = None, **kwargs: Any
+    ) -> Tensor | Sequence[Tensor]:
+        del workspace  # memory that a device may use meanwhile
         found = function(*args, **kwargs)
-        return out.resize_(found.shape).copy_(found)
+        outs, results = ([out], [found]) if isinstance(out, Tensor) else (out, found)
+        for one, result in zip(outs, results, strict=True):
+            one.resize_(result.shape).copy_(result)
+        return out
 
     return run

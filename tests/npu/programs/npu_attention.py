@@ -212,6 +212,19 @@ for keep in (1.0, 0.7):
     )  # fmt: skip
     for one, other in zip(gradients, expected, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    results = {"softmax_max": most, "softmax_sum": total, "attention_in": found.detach()}
+    if keep == 1:  # added to scores that are scaled already, the same
+        more = {"pse": pse.detach() * SCALE, "pse_type": 0}
+        expected = [*expected[:3], expected[3] / SCALE, expected[4]]
+    else:
+        more = {"pse": pse.detach(), "keep_prob": keep, "seed": seed, "offset": offset}
+    gradients = torch.ops.npu.npu_fusion_attention_grad_v2(
+        *(one.detach() for one in (q, k, v)), given, N, "BNSD", scale_value=SCALE, numels=count,
+        sink=sink.detach(), **results, **more,
+    )  # fmt: skip
+    for one, other in zip([*gradients[:4], gradients[6]], expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    assert gradients[4].numel() == gradients[5].numel() == 0
 torch.npu.manual_seed(5)
 again = FUSED(q, k, v, N, "BNSD", pse, scale=SCALE, keep_prob=0.7, sink=sink)[0]
 assert torch.equal(again, found)
@@ -242,6 +255,24 @@ expected = torch.ops.npu.npu_fusion_attention_grad(
 torch.testing.assert_close(pieces[0][0] + pieces[1][0], expected[0])
 for number in (1, 2):
     torch.testing.assert_close(torch.cat([one[number] for one in pieces]), expected[number])
+
+# three parts of the columns as rows of results, with logarithms of sums
+q, k, v = made(2, S, 12)
+expected, most, total = attention(*(one.double() for one in (q, k, v)))
+cuts = [slice(0, 2), slice(2, 7), slice(7, 12)]
+shares = [attention(q, k[:, :, cut], v[:, :, cut]) for cut in cuts]
+for kind in (torch.float32, torch.float16):
+    found, sums = torch_npu.npu_attention_update(
+        [(high + low.log())[..., 0].reshape(-1).npu() for _, high, low in shares],
+        [share.reshape(-1, D).to(kind).npu() for share, _, _ in shares],
+        1,
+    )
+    assert found.dtype == kind and sums.dtype == torch.float32
+    error = 1e-5 if kind == torch.float32 else 2e-3
+    want = expected.reshape(-1, D)
+    torch.testing.assert_close(found.cpu().double(), want, rtol=error, atol=error)
+    want = (most + total.log())[..., 0].reshape(-1)
+    torch.testing.assert_close(sums.cpu().double(), want, rtol=1e-5, atol=1e-5)
 
 # inference: the first rows and columns of each batch
 q, k, v = made(2, S, 8)
@@ -275,6 +306,13 @@ for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
     used = sums > -torch.inf
     torch.testing.assert_close(found[1].cpu()[used].double(), sums[used], rtol=1e-5, atol=1e-5)
     assert all(torch.equal(one, other) for one, other in zip(found, second, strict=True))
+    out = [torch.empty_like(one) for one in found]
+    third = torch_npu.npu_fused_infer_attention_score_v2.out(
+        *device, actual_seq_qlen=lengths, actual_seq_kvlen=others, num_query_heads=N,
+        softmax_scale=SCALE, return_softmax_lse=True, workspace=q.npu(), out=out, **options,
+    )  # fmt: skip
+    assert third[0].data_ptr() == out[0].data_ptr()
+    assert all(torch.equal(one, other) for one, other in zip(out, second, strict=True))
 hidden = torch.rand(B, 1, 1, 8) < 0.3
 hidden[..., 0] = False
 expected = attention(q[:, :, :1], k, v, hidden)[0]

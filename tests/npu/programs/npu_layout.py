@@ -51,6 +51,18 @@ assert torch.equal(found.cpu(), narrow.expand(2, 3, 4)) and found.is_contiguous(
 device = x.npu()
 assert torch_npu.one_(device) is device and (device == 1).all()
 
+found = torch_npu.npu_stride_copy(DEVICE, [2, 3], [1, 20], 4)
+assert torch.equal(found.cpu(), x.as_strided([2, 3], [1, 20], 4)) and found.is_contiguous()
+out = torch.empty(0).npu()
+assert torch.equal(torch_npu.npu_stride_copy(DEVICE, [2, 3], [1, 20], 4, out=out), found)
+assert (
+    torch_npu.npu_view_copy(device[:, 1], x[:, 2].npu(), False).data_ptr()
+    == device[0, 1].data_ptr()
+)
+expected = torch.ones_like(x)
+expected[:, 1] = x[:, 2]
+assert torch.equal(device.cpu(), expected)
+
 # extremes along an axis, with their gradients
 EXTREMES = (
     (torch.max, "npu_max.dim", "npu_max_backward"),

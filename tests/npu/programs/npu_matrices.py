@@ -72,6 +72,20 @@ found = torch_npu.npu_grouped_matmul(
 )
 assert (found[0][4] == 0).all() and (found[0][3] != 0).all()  # a row of no group
 
+totals, others = torch.randn(3, 6, 4), torch.randn(5, 4)
+expected = totals.clone()
+for number, (first, last) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+    expected[number] += rows.half()[first:last].float().t() @ others.half()[first:last].float()
+for kind, numbers in ((0, ends), (1, counts)):
+    device = totals.npu()
+    parts = (device, *npu([rows.half(), others.half(), torch.tensor(numbers)]))
+    found = torch.ops.npu.npu_grouped_matmul_add(*parts, group_list_type=kind)
+    torch.testing.assert_close(found.cpu(), expected)
+    assert torch.equal(device.cpu(), totals)
+    found = torch.ops.npu.npu_grouped_matmul_add_(*parts, group_list_type=kind)
+    assert found is device
+    torch.testing.assert_close(device.cpu(), expected)
+
 # convolutions with their gradients
 images, volumes = torch.randn(2, 4, 7, 6), torch.randn(1, 2, 4, 5, 3)
 filters, blocks = torch.randn(6, 2, 3, 3), torch.randn(4, 2, 2, 3, 1)
@@ -161,6 +175,10 @@ for call, text in (
     (
         lambda: GROUPED(npu([rows]), several[0], group_list=torch.tensor([3, 2, 5]).npu()),
         "group_list gives the ends [3, 2, 5]; expected: none before another, of 5 rows",
+    ),
+    (
+        lambda: torch.ops.npu.npu_grouped_matmul_add(*parts, transpose_weight=True),
+        "transpose_weight is True; allowed: False",
     ),
     (lambda: GROUPED(npu(pieces), several[0][:2]), "weight has 2 matrices, for 3 groups of rows"),
 ):

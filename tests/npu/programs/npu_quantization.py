@@ -66,6 +66,35 @@ for dtype, kind, low, high in (
     same(found, np.clip(np.rint(values), low, high).astype(np.int64))
 found = torch_npu.npu_quantize(x.npu(), scales[:1].npu(), None, torch.qint8, 0)
 same(found, rounded(x.numpy() / scales[0].item().__float__()).astype(np.int64))
+
+# after the RMS norm of a sum
+other, gamma, beta = torch.randn(2, 3, 8), torch.rand(8) + 0.5, torch.randn(8)
+first, second = torch.rand(8) + 0.01, torch.rand(8) + 0.01
+zero = torch.randint(-9, 9, (8,), dtype=torch.int32)
+for dtype, divides in ((torch.float32, True), (torch.float16, True), (torch.float32, False)):
+    one, two, weight, bias = (t.to(dtype) for t in (x, other, gamma, beta))
+    found = torch_npu.npu_add_rms_norm_quant(
+        *(t.npu() for t in (one, two, weight, first)), zero.npu(), bias.npu(), second.npu(), None,
+        epsilon=1e-5, div_mode=divides,
+    )  # fmt: skip
+    total = one.double().numpy() + two.double().numpy()
+    norm = total / np.sqrt((total**2).mean(-1, keepdims=True) + 1e-5) * weight.double().numpy()
+    norm = norm + bias.double().numpy()
+    for result, scale, shift in ((found[0], first, zero.numpy()), (found[1], second, 0)):
+        scale = scale.double().numpy()
+        steps = (norm / scale if divides else norm * scale) + shift
+        assert result.dtype == torch.int8
+        # halves may go either way: sums of F32
+        assert np.abs(result.cpu().numpy() - np.clip(steps, -128, 127)).max() <= 0.5 + 1e-3
+    assert torch.equal(found[2].cpu(), (one.float() + two.float()).to(dtype))
+single = torch_npu.npu_add_rms_norm_quant(
+    *(t.npu() for t in (x, other, gamma, first)), None, epsilon=1e-5
+)
+plain = torch_npu.npu_add_rms_norm(x.npu(), other.npu(), gamma.npu(), 1e-5)
+steps = torch_npu.npu_quantize(plain[0], first.npu(), None, torch.qint8, -1)
+assert torch.equal(single[0], steps) and torch.equal(single[2], plain[2])
+assert not single[1].any()
+
 factors, shifts = torch.rand(8) * 90, torch.rand(8) * 9
 for axis, places in ((-1, factors), (1, factors), (-2, factors[:3])):
     other = shifts[: len(places)]
