@@ -17,16 +17,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 FORMULAS: Final[dict[str, Callable[..., Any]]] = {}
 
 
-def formula(*overloads: str) -> Callable[[F], F]:
-    """Make a function the formula of the operator of its name: of these overloads of it.
+def formula(*names: str) -> Callable[[F], F]:
+    """Make a function the formula of the operator of its name, or of the overloads given.
 
     Its parameters are those of the operator's schema. Some of them are not looked at, because
     they choose between ways of computing the same.
     """
 
     def register(function: F) -> F:
-        for overload in overloads or ("",):
-            FORMULAS[f"{function.__name__}.{overload}".rstrip(".")] = function
+        for name in names or (function.__name__,):
+            FORMULAS[name] = function
         return function
 
     return register

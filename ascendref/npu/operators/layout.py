@@ -151,14 +151,14 @@ def npu_sort_v2(input: Tensor, dim: int = -1, descending: bool = False) -> Tenso
     return torch.sort(input, dim, descending)[0]
 
 
-@formula("dim")
+@formula("npu_max.dim")
 def npu_max(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """Maxima along an axis, and their places as INT32."""
     values, places = torch.max(input, dim, keepdim)
     return values, places.int()
 
 
-@formula("dim")
+@formula("npu_min.dim")
 def npu_min(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """Minima along an axis, and their places as INT32."""
     values, places = torch.min(input, dim, keepdim)

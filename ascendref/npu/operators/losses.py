@@ -142,7 +142,7 @@ def npu_dropout_gen_mask(
     return _mask(size, p, *next_state(None, device), device)
 
 
-@formula("Tensor")
+@formula("_npu_dropout_gen_mask.Tensor")
 def _npu_dropout_gen_mask(
     input: Tensor,
     size: list[int],
@@ -178,7 +178,7 @@ def _moments(grad: Tensor, m: Tensor, v: Tensor, beta1: float, beta2: float) -> 
     v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
 
 
-@formula("out")
+@formula("npu_apply_adam.out")
 def npu_apply_adam(
     beta1_power: float,
     beta2_power: float,
@@ -204,7 +204,7 @@ def npu_apply_adam(
     return tuple(out)
 
 
-@formula("out")
+@formula("npu_apply_adam_w.out")
 def npu_apply_adam_w(
     beta1_power: float,
     beta2_power: float,

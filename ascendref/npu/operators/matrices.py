@@ -80,7 +80,7 @@ def _ends(group_list: Tensor | Sequence[int], kind: int, rows: int) -> list[int]
     return ends
 
 
-@formula("", "List")
+@formula("npu_grouped_matmul", "npu_grouped_matmul.List")
 def npu_grouped_matmul(
     x: list[Tensor],
     weight: list[Tensor],
@@ -181,72 +181,7 @@ def npu_grouped_matmul_add_(
 # ---- convolutions
 
 
-def _convolved(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    groups: int,
-    output_padding: Sequence[int] | None = None,
-) -> Tensor:
-    """Return a convolution, a transposed one if it has an output padding."""
-    return torch.ops.aten.convolution(
-        input, weight, bias, stride, padding, dilation, output_padding is not None,
-        output_padding or [0] * len(stride), groups,
-    )  # fmt: skip
-
-
-def _convolution_gradients(
-    input: Tensor,
-    grad: Tensor,
-    weight: Tensor,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    groups: int,
-    mask: list[bool],
-    output_padding: Sequence[int] | None = None,
-) -> tuple[Tensor | None, ...]:
-    """Return the gradients that a mask names, for input, weight and bias."""
-    channels = grad.shape[1]
-    found: tuple[Tensor | None, ...] = torch.ops.aten.convolution_backward(
-        grad, input, weight, [channels], stride, padding, dilation, output_padding is not None,
-        output_padding or [0] * len(stride), groups, mask,
-    )  # fmt: skip
-    return found
-
-
-@formula()
-def npu_conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    groups: int,
-) -> Tensor:
-    """A convolution of images."""
-    return _convolved(input, weight, bias, stride, padding, dilation, groups)
-
-
-@formula()
-def npu_conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    groups: int,
-) -> Tensor:
-    """A convolution of volumes."""
-    return _convolved(input, weight, bias, stride, padding, dilation, groups)
-
-
-@formula()
+@formula("npu_conv2d", "npu_conv3d", "npu_convolution")
 def npu_convolution(
     input: Tensor,
     weight: Tensor,
@@ -257,25 +192,12 @@ def npu_convolution(
     groups: int,
 ) -> Tensor:
     """A convolution of images or volumes."""
-    return _convolved(input, weight, bias, stride, padding, dilation, groups)
+    return torch.ops.aten.convolution(
+        input, weight, bias, stride, padding, dilation, False, [0] * len(stride), groups
+    )
 
 
-@formula()
-def npu_conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    padding: list[int],
-    output_padding: list[int],
-    stride: list[int],
-    dilation: list[int],
-    groups: int,
-) -> Tensor:
-    """A transposed convolution of images."""
-    return _convolved(input, weight, bias, stride, padding, dilation, groups, output_padding)
-
-
-@formula()
+@formula("npu_conv_transpose2d", "npu_convolution_transpose")
 def npu_convolution_transpose(
     input: Tensor,
     weight: Tensor,
@@ -287,28 +209,12 @@ def npu_convolution_transpose(
     groups: int,
 ) -> Tensor:
     """A transposed convolution of images or volumes."""
-    return _convolved(input, weight, bias, stride, padding, dilation, groups, output_padding)
-
-
-@formula()
-def npu_conv2d_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    weight: Tensor,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    groups: int,
-    output_mask: list[bool],
-) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_conv2d` for input, weight and bias, of those that the mask names."""
-    return _convolution_gradients(
-        input, grad_output, weight, stride, padding, dilation, groups, output_mask
+    return torch.ops.aten.convolution(
+        input, weight, bias, stride, padding, dilation, True, output_padding, groups
     )
 
 
-@formula()
-def npu_conv3d_backward(
+def _convolution_gradients(
     input: Tensor,
     grad: Tensor,
     weight: Tensor,
@@ -316,15 +222,19 @@ def npu_conv3d_backward(
     padding: list[int],
     dilation: list[int],
     groups: int,
-    output_mask: list[bool],
+    mask: list[bool],
+    output_padding: list[int] | None = None,
 ) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_conv3d` for input, weight and bias, of those that the mask names."""
-    return _convolution_gradients(
-        input, grad, weight, stride, padding, dilation, groups, output_mask
-    )
+    """Return the gradients that a mask names; transposed ones if there is an output padding."""
+    channels = grad.shape[1]
+    found: tuple[Tensor | None, ...] = torch.ops.aten.convolution_backward(
+        grad, input, weight, [channels], stride, padding, dilation, output_padding is not None,
+        output_padding or [0] * len(stride), groups, mask,
+    )  # fmt: skip
+    return found
 
 
-@formula()
+@formula("npu_conv2d_backward", "npu_convolution_backward")
 def npu_convolution_backward(
     input: Tensor,
     grad_output: Tensor,
@@ -342,25 +252,24 @@ def npu_convolution_backward(
 
 
 @formula()
-def npu_conv_transpose2d_backward(
+def npu_conv3d_backward(
     input: Tensor,
-    grad_output: Tensor,
+    grad: Tensor,
     weight: Tensor,
-    padding: list[int],
-    output_padding: list[int],
     stride: list[int],
+    padding: list[int],
     dilation: list[int],
     groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_conv_transpose2d`, of those that the mask names."""
+    """`npu_convolution_backward` of volumes."""
     return _convolution_gradients(
-        input, grad_output, weight, stride, padding, dilation, groups, output_mask, output_padding
+        input, grad, weight, stride, padding, dilation, groups, output_mask
     )
 
 
-@formula()
-def npu_conv_transpose3d_backward(
+@formula("npu_conv_transpose2d_backward", "npu_conv_transpose3d_backward")
+def npu_conv_transpose_backward(
     input: Tensor,
     grad_output: Tensor,
     weight: Tensor,
@@ -371,7 +280,7 @@ def npu_conv_transpose3d_backward(
     groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_convolution_transpose` of volumes, of those that the mask names."""
+    """Gradients of `npu_convolution_transpose`, of those that the mask names."""
     return _convolution_gradients(
         input, grad_output, weight, stride, padding, dilation, groups, output_mask, output_padding
     )

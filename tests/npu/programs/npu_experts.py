@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 import torch_npu
-from judging import beside
+from judging import beside, refuse
 
 torch.manual_seed(0)
 TOKENS, EXPERTS, EACH, WIDTH = 6, 5, 2, 4
@@ -151,16 +151,11 @@ for wrong in (torch.nan, torch.inf):
         torch.ops.npu._amp_foreach_non_finite_check([*finite, torch.tensor([wrong]).npu()]) is True
     )
 
-for call, text in (
+WRONG = (
     (
         lambda: torch_npu.npu_moe_gating_top_k_softmax(logits.npu(), finite[0].bool(), 2),
         "emulated device: npu::npu_moe_gating_top_k_softmax is not available: with finished",
     ),
     (lambda: torch_npu.npu_top_k_top_p(logits.npu(), None, None), "p is None, and k is None"),
-):
-    try:
-        call()
-    except (ValueError, NotImplementedError) as error:
-        assert str(error).startswith(text), error
-    else:
-        raise AssertionError(text)
+)
+refuse(WRONG)

@@ -4,7 +4,7 @@ import itertools
 
 import torch
 import torch_npu
-from judging import has_kernel, operator
+from judging import has_kernel, operator, refuse
 from torch.nn import functional as F
 
 torch.manual_seed(0)
@@ -140,7 +140,7 @@ found = torch_npu.npu_masked_fill_range(
 )
 assert torch.equal(found.cpu(), expected)
 
-for call, text in (
+WRONG = (
     (lambda: torch_npu.npu_sort_v2(DEVICE, 0), "dim is 0; it must be the last, 2 or -1"),
     (lambda: torch_npu.npu_pad(DEVICE, [1, 1]), "paddings has 2 numbers; expected: 6"),
     (
@@ -151,10 +151,5 @@ for call, text in (
         lambda: torch_npu.scatter_update(DEVICE, starts.npu(), updates.npu(), 0),
         "axis is 0; it must be another one than the first",
     ),
-):
-    try:
-        call()
-    except (ValueError, NotImplementedError) as error:
-        assert str(error).startswith(text), error
-    else:
-        raise AssertionError(text)
+)
+refuse(WRONG)

@@ -4,7 +4,7 @@ import itertools
 
 import torch
 import torch_npu
-from judging import beside, operator
+from judging import beside, operator, refuse
 from torch.nn import functional as F
 
 torch.manual_seed(0)
@@ -138,7 +138,7 @@ for nesterov in (False, True):
         torch.testing.assert_close(var.cpu().double(), values, rtol=1e-5, atol=1e-5)
         torch.testing.assert_close(v.cpu().double(), square, rtol=1e-5, atol=1e-5)
 
-for call, text in (
+WRONG = (
     (lambda: LOSS(logits.npu(), classes.npu(), None, "max"), "reduction is 'max'; allowed: 'mean'"),
     (
         lambda: LOSS(logits.npu(), classes.npu(), return_zloss=True),
@@ -162,10 +162,5 @@ for call, text in (
         ),
         "emulated device: npu::npu_apply_adam_w is not available: with amsgrad",
     ),
-):
-    try:
-        call()
-    except (ValueError, NotImplementedError) as error:
-        assert str(error).startswith(text), error
-    else:
-        raise AssertionError(text)
+)
+refuse(WRONG)

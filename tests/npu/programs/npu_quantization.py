@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 import torch_npu
-from judging import agree
+from judging import agree, refuse
 
 torch.manual_seed(0)
 NPU = torch.ops.npu
@@ -139,7 +139,7 @@ for dtype, rows, bias in (
         values = values + of_floats.numpy()
     assert torch.equal(found.cpu(), torch.tensor(values).to(dtype))
 
-for call, text in (
+WRONG = (
     (
         lambda: torch_npu.npu_dynamic_quant(x.npu(), dst_type=torch.quint4x2),
         "emulated device: npu::npu_dynamic_quant is not available: with dst_type",
@@ -152,10 +152,5 @@ for call, text in (
         lambda: torch_npu.npu_anti_quant(integers.npu(), scale.npu(), dst_dtype=torch.float32),
         "dst_dtype is 6; allowed: 5, 15",
     ),
-):
-    try:
-        call()
-    except (ValueError, NotImplementedError) as error:
-        assert str(error).startswith(text), error
-    else:
-        raise AssertionError(text)
+)
+refuse(WRONG)

@@ -76,3 +76,14 @@ def beside(name, judge, tensors, *args, types=TYPES, inferred=True, same=(), cal
                     one.grad.cpu().double(), other.grad, rtol=3 * error, atol=3 * error, msg=name
                 )
     return bool(gradients[0])
+
+
+def refuse(cases):
+    """Check that calls raise errors whose messages begin with a text."""
+    for call, text in cases:
+        try:
+            call()
+        except (ValueError, NotImplementedError) as error:
+            assert str(error).startswith(text), error
+        else:
+            raise AssertionError(text)
