@@ -33,14 +33,8 @@ _WHY: Final = {
             "npu_batch_nms npu_nms_rotated npu_nms_with_mask"
         ),
         "its documentation does not say which deviation divides": "npu_normalize_batch",
-        "its documentation does not say whether prob is the chance to keep or to drop": (
-            "npu_dropout_with_add_softmax npu_dropout_with_add_softmax_backward"
-        ),
         "its documentation does not give the form of its mask": (
             "_dropout_with_byte_mask _dropout_with_byte_mask_backward"
-        ),
-        "its documentation does not give the order of offsets and its second result": (
-            "npu_deformable_conv2d npu_deformable_conv2dbk"
         ),
         "its documentation does not say what eps is added to": (
             "npu_moe_gating_top_k npu_moe_gating_top_k_backward"

@@ -17,6 +17,8 @@ import inspect
 import ascendref.npu
 import torch
 from ascendref.npu.operators.formulas import FORMULAS
+def frozen(value):
+    return tuple(value) if isinstance(value, list) else value
 for name, function in FORMULAS.items():
     base, _, overload = name.partition(".")
     schema = getattr(getattr(torch.ops.npu, base), overload or "default")._schema
@@ -29,7 +31,7 @@ for name, function in FORMULAS.items():
     }
     expected = {
         one.name: (
-            one.default_value if one.has_default_value() else "required",
+            frozen(one.default_value) if one.has_default_value() else "required",
             inspect.Parameter.KEYWORD_ONLY
             if one.kwarg_only
             else inspect.Parameter.POSITIONAL_OR_KEYWORD,

@@ -79,7 +79,7 @@ def test_what_the_page_calls_undocumented_says_what_is_missing(own_operators):
     bullet = re.search(r"- \*\*Refused because.*?\n\n", PAGE.read_text(), re.S)[0]
     reasons = {name.removeprefix("npu::"): how for name, kind, how in own_operators}
     names = re.findall(r"`(_?npu_\w+)`", bullet)
-    assert len(names) > 10
+    assert len(names) > 5
     for name in names:
         assert "is not available: " in reasons[name]
         assert "it is not among" not in reasons[name]

@@ -163,6 +163,27 @@ def dropout_with_byte_mask(input: Tensor, p: float, train: bool) -> Tensor:
     return _npu_dropout(input, p)[0] if train else input
 
 
+@formula()
+def npu_dropout_with_add_softmax(
+    input: Tensor, x1: Tensor, alpha: float, prob: float, dim: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A mask, the softmax of x1 + α·x, and its elements that the mask does not drop."""
+    chances = torch.softmax(x1.float() + input.float() * alpha, dim).to(input.dtype)
+    mask = _mask(input.shape, prob, *next_state(None, input.device), input.device)
+    return mask, chances.detach(), randoms.dropout_do_mask(chances, mask, prob)
+
+
+@formula()
+def npu_dropout_with_add_softmax_backward(
+    grad: Tensor, mask: Tensor, softmax_out: Tensor, alpha: float, prob: float, dim: int
+) -> tuple[Tensor, Tensor]:
+    """Gradients of `npu_dropout_with_add_softmax` for x and x1."""
+    inner = torch.ops.aten._softmax_backward_data(
+        randoms.dropout_do_mask(grad, mask, prob).float(), softmax_out.float(), dim, torch.float32
+    )
+    return (inner * alpha).to(grad.dtype), inner.to(grad.dtype)
+
+
 # ---- steps of optimizers, in place
 
 

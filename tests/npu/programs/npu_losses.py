@@ -106,6 +106,26 @@ made = torch.ops.npu._npu_dropout_gen_mask(x.npu(), list(x.shape), 0.3, *state)
 assert torch.equal(made, mask)
 assert not torch.equal(torch.ops.npu._npu_dropout_gen_mask(x.npu(), list(x.shape), 0.3, 3, 8), mask)
 
+# softmax of a sum, with dropout
+for dim, keep in ((-1, 0.75), (1, 1.0)):
+    leaves = [torch.randn(3, 4, 8).npu().requires_grad_() for _ in range(2)]
+    exact = [one.detach().cpu().double().requires_grad_() for one in leaves]
+    mask, chances, found = torch_npu.npu_dropout_with_add_softmax(*leaves, 0.5, 1 - keep, dim)
+    whole = torch.softmax(exact[1] + 0.5 * exact[0], dim)
+    torch.testing.assert_close(chances.cpu().double(), whole, rtol=1e-5, atol=1e-6)
+    bits = (mask.cpu().unsqueeze(1) >> torch.arange(8)) & 1
+    expected = whole * bits.reshape(-1)[:96].reshape(3, 4, 8) / keep
+    torch.testing.assert_close(found.detach().cpu().double(), expected, rtol=1e-5, atol=1e-6)
+    given = torch.randn(3, 4, 8)
+    expected.backward(given.double())
+    grads = torch.autograd.grad(found, leaves, given.npu())
+    again = torch.ops.npu.npu_dropout_with_add_softmax_backward(
+        given.npu(), mask, chances, 0.5, 1 - keep, dim
+    )
+    for leaf, grad, other in zip(exact, grads, again, strict=True):
+        torch.testing.assert_close(grad.cpu().double(), leaf.grad, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(other.cpu().double(), leaf.grad, rtol=1e-4, atol=1e-5)
+
 # steps of optimizers, beside PyTorch's optimizers
 start, gradients = torch.randn(20), [torch.randn(20) for _ in range(4)]
 RATE, ONE, TWO, EPSILON, DECAY = 0.1, 0.8, 0.9, 1e-3, 0.05
