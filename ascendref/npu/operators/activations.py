@@ -109,8 +109,8 @@ def npu_scaled_masked_softmax(
 
     A fixed mask hides what is above the diagonal.
     """
-    scaled = (x.float() * scale).masked_fill(_hidden(x, mask, fixed_triu_mask), -10000.0)
-    return torch.softmax(scaled, -1).to(x.dtype)
+    hidden = _hidden(x, mask, fixed_triu_mask)
+    return adapters.scaled_masked_softmax(x, hidden, scale, False).to(x.dtype)
 
 
 @formula()
@@ -118,5 +118,6 @@ def npu_scaled_masked_softmax_backward(
     y_grad: Tensor, y: Tensor, mask: Tensor, scale: float, fixed_triu_mask: bool
 ) -> Tensor:
     """Gradient of `npu_scaled_masked_softmax`, whose value was y."""
-    inner = torch.ops.aten._softmax_backward_data(y_grad.float(), y.float(), -1, torch.float32)
-    return (inner * scale).masked_fill(_hidden(y, mask, fixed_triu_mask), 0).to(y_grad.dtype)
+    hidden = _hidden(y, mask, fixed_triu_mask)
+    found = adapters.scaled_masked_softmax_backward(y_grad, y, hidden, scale, False)
+    return found.to(y_grad.dtype)

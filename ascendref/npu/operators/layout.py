@@ -226,7 +226,5 @@ def scatter_update_(input: Tensor, indices: Tensor, updates: Tensor, axis: int) 
         refuse("scatter_update", f"with indices of {indices.ndim} axes")
     if axis % input.ndim == 0:
         raise ArgumentValueError("axis", f"is {axis}; it must be another one than the first")
-    for place, start in enumerate(indices.tolist()):
-        target = input[place].narrow(axis % input.ndim - 1, start, updates.shape[axis])
-        target.copy_(updates[place])
+    indexing.scatter_update_(input, indices, updates, axis)
     return input

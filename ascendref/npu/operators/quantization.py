@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ...borrowed.adapters.normalization import add_rms_norm
-from ...borrowed.adapters.quantization import quantized, quantized_rows
+from ...borrowed.adapters.quantization import dequantized, quantized, quantized_rows
 from ...core.dtypes import DataType
 from .formulas import formula, lacking, one_of, refuse
 
@@ -151,8 +151,8 @@ def npu_anti_quant(
     if x.dtype != torch.int8 or src_dtype not in (None, _INT8):
         refuse("npu_anti_quant", "except for INT8")
     one_of("dst_dtype", 5 if dst_dtype is None else dst_dtype, tuple(_FLOATS))
-    value = x.float() if offset is None else x.float() + offset.float()
-    return (value * scale.float()).to(_FLOATS[dst_dtype or 5])
+    kind = DataType.ACL_BF16 if dst_dtype == 15 else DataType.ACL_FLOAT16
+    return dequantized(x, scale, offset, kind, False)
 
 
 @formula()
