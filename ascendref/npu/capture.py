@@ -15,7 +15,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..device.checker.checker import Access
-from .randomness import mixed_generator
+from .randomness import seeded
 from .schema import Schema
 from .storage import access_of, memory_at, shared_bytes
 from .streams import current_stream
@@ -45,7 +45,7 @@ class Drawing(NamedTuple):
         seed, offset = (
             int(shared_bytes(address, 8).view(_INTEGER)) for address in (self.seed, self.offset)
         )
-        return mixed_generator(seed, offset + self.within)
+        return seeded(seed, offset + self.within)
 
 
 class _Thread(threading.local):

@@ -18,6 +18,11 @@ def host_generator(generator: torch.Generator | None, device: torch.device) -> t
     Calls with equal seeds and offsets draw equal numbers, so setting or restoring the state of a
     device's generator works as on a device. The numbers differ from a device's.
     """
+    return seeded(*next_state(generator, device))
+
+
+def next_state(generator: torch.Generator | None, device: torch.device) -> tuple[int, int]:
+    """Return the seed and the offset of a device's generator for one call, and advance it."""
     import torch_npu
 
     if generator is None:
@@ -26,11 +31,11 @@ def host_generator(generator: torch.Generator | None, device: torch.device) -> t
         generator = torch_npu.npu.default_generators[index]
     offset = generator.get_offset()
     generator.set_offset(offset + _STEP)
-    return mixed_generator(generator.initial_seed(), offset)
+    return generator.initial_seed(), offset
 
 
-def mixed_generator(seed: int, offset: int) -> torch.Generator:
-    """Return a host generator for a call at an offset of the numbers of a seed."""
+def seeded(seed: int, offset: int) -> torch.Generator:
+    """Return a host generator that a seed and an offset determine."""
     return torch.Generator().manual_seed((seed + offset * _SPREAD) % 2**64)
 
 

@@ -17,14 +17,45 @@ AUTOGRAD: Final = "AutogradPrivateUse1"
 #: whether an operator has a kernel for a dispatch key
 has_kernel: Final = torch._C._dispatch_has_kernel_for_dispatch_key
 _NO_HCCL: Final = "there is no collective communication (HCCL)"
+_NOT_EMULATED: Final = "it is not among the operators of torch_npu that are emulated"
+#: other dispatch keys under which torch_npu has kernels: gradients call operators of other names;
+#: without device tensors, one of the last two runs
+OTHER_KEYS: Final = (AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd")
+#: why operators of the namespace ``npu`` are refused, if there is a reason of their own
+_WHY: Final = {
+    name: why
+    for why, names in {
+        "its documentation does not give its formula": (
+            "_npu_ciou npu_ciou npu_ciou_backward npu_bert_apply_adam _npu_silent_check"
+            " _npu_silent_check_v2 _npu_silent_check_v3"
+        ),
+        "its documentation does not say how boxes overlap": (
+            "npu_batch_nms npu_nms_rotated npu_nms_with_mask"
+        ),
+        "its documentation does not say which deviation divides": "npu_normalize_batch",
+        "its documentation does not give the form of its mask": (
+            "_dropout_with_byte_mask _dropout_with_byte_mask_backward"
+        ),
+        "its documentation does not say what eps is added to": (
+            "npu_moe_gating_top_k npu_moe_gating_top_k_backward"
+        ),
+        "memory of the emulated device does not have the format NC1HWC0": "npu_stride_add",
+        "the emulated device has no registers of overflows": (
+            "npu_alloc_float_status npu_clear_float_status npu_get_float_status"
+        ),
+        "results are written to out only": "npu_apply_adam npu_apply_adam_w",
+    }.items()
+    for name in names.split()
+}
 #: operators of the namespace ``npu`` that only create, describe or copy memory or call other
-#: operators; `casts` has more
+#: operators; `casts` and the folder `operators` have more
 AVAILABLE: Final = frozenset(
     "copy_memory_ empty_with_format fast_gelu get_npu_format get_storage_size"
+    " kl_div_backward kl_div_target_backward l1_loss_backward matmul_double_backward"
     " npu_binary_cross_entropy_with_logits_backward npu_change_data_ptr npu_fast_gelu"
-    " npu_fast_gelu_backward npu_gelu npu_gelu_backward npu_reshape npu_rotary_mul"
-    " npu_rotary_mul_backward npu_swiglu npu_swiglu_backward print_npugraph_tensor"
-    " save_npugraph_tensor set_op_timeout_ms unsafe_empty_with_format".split()
+    " npu_fast_gelu_backward npu_gather_backward npu_gelu npu_gelu_backward"
+    " npu_swiglu npu_swiglu_backward print_npugraph_tensor save_npugraph_tensor"
+    " set_op_timeout_ms unsafe_empty_with_format".split()
 )
 
 
@@ -74,7 +105,7 @@ def refuse_functions() -> None:
 
     for owner, name, called, why in (
         (torch_npu._C, "_npu_stress_detect", "aclStressDetect", "no hardware is tested"),
-        (torch_npu._C, "_npu_sleep", "aclnnSleep", "operators that only torch_npu has are absent"),
+        (torch_npu._C, "_npu_sleep", "aclnnSleep", "the C library does not have it"),
     ):
         setattr(owner, name, refusal(called, why))
 
@@ -92,10 +123,8 @@ def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
         if space == "npu":
             if operator in replaced or operator.partition(".")[0] in AVAILABLE:
                 continue
-            why = "operators that only torch_npu has are not emulated"
-            # gradients call operators of other names; without device tensors, one of the last two
-            # runs
-            for key in (NPU, AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd"):
+            why = _WHY.get(operator.partition(".")[0], _NOT_EMULATED)
+            for key in (NPU, *OTHER_KEYS):
                 if key == NPU or has_kernel(name, key):
                     npu.impl(name, refusal(name, why), key, allow_override=True)
         elif space == "npu_custom_dist":

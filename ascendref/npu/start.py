@@ -37,6 +37,8 @@ def start() -> None:
     from ..cann.runtime.process import process
     from ..device.checker.callers import add_package
     from .casts import CASTS, register_casts
+    from .operators.formulas import FORMULAS
+    from .operators.registration import register_formulas
     from .profiler import replace_profilers
     from .refusals import refuse_functions, register_refusals
     from .registration import register
@@ -48,8 +50,9 @@ def start() -> None:
         add_package(os.path.dirname(sys.modules[name].__file__ or ""))
     compiled = _compiled() if fallback else None
     _kept.append(register(fallback, compiled))
-    _kept.append(register_refusals(CASTS))
+    _kept.append(register_refusals(CASTS.keys() | FORMULAS.keys()))
     _kept.append(register_casts())
+    _kept.append(register_formulas())
     refuse_functions()
     replace_profilers()
     _switch_task_queue_off()

@@ -1,13 +1,16 @@
 """Call the operators of the namespace ``npu`` with generic arguments, as one program.
 
-``ascendref npu namespace.py`` prints a line for each: the name, whether it is available, and
-``works`` or the first line of what was raised.
+``ascendref npu namespace.py`` prints a line for each: its name, how it runs (``emulated`` by the C
+library, as a ``formula``, ``other`` or ``refused``), and ``works`` or the first line of what was
+raised. The arguments fit few formulas.
 """
 
 import torch
 import torch_npu  # noqa: F401
 
+import ascendref.npu
 from ascendref.npu.casts import CASTS
+from ascendref.npu.operators.formulas import FORMULAS
 from ascendref.npu.refusals import AVAILABLE
 
 #: arguments without a default, by their type in the schema
@@ -56,5 +59,12 @@ def call(name):
 for name in sorted(torch._C._dispatch_get_all_op_names()):
     if name.startswith("npu::"):
         base = name.removeprefix("npu::")
-        available = base in CASTS or base.partition(".")[0] in AVAILABLE
-        print(name, available, call(name), sep="\t", flush=True)
+        before = ascendref.npu.counts()["emulated"]
+        how = call(name)
+        if base in FORMULAS or base.removesuffix(".out") in FORMULAS:
+            kind = "formula"
+        elif base in CASTS or base.partition(".")[0] in AVAILABLE:
+            kind = "emulated" if ascendref.npu.counts()["emulated"] != before else "other"
+        else:
+            kind = "refused"
+        print(name, kind, how, sep="\t", flush=True)

@@ -31,12 +31,19 @@ def mse_loss(data: Tensor, target: Tensor, reduction: int) -> Tensor:
     return torch.ops.aten.mse_loss(data, target, reduction)
 
 
-def geglu(data: Tensor, dim: int, approximate: int, left: bool = False) -> tuple[Tensor, Tensor]:
+def geglu(
+    data: Tensor,
+    dim: int,
+    approximate: int,
+    left: bool = False,
+    *,
+    gelu: Callable[..., Tensor] = torch.nn.functional.gelu,
+) -> tuple[Tensor, Tensor]:
     """Return one half of a tensor times GELU of the other half, and the latter."""
     first, second = data.chunk(2, dim)
     active, linear = (first, second) if left else (second, first)
-    gelu = torch.nn.functional.gelu(active, approximate="tanh" if approximate else "none")
-    return linear * gelu, gelu
+    value = gelu(active, approximate="tanh" if approximate else "none")
+    return linear * value, value
 
 
 def geglu_backward(grad: Tensor, data: Tensor, gelu: Tensor, dim: int, approximate: int) -> Tensor:
@@ -47,10 +54,15 @@ def geglu_backward(grad: Tensor, data: Tensor, gelu: Tensor, dim: int, approxima
     return torch.cat([grad * gelu, inner], dim)
 
 
-def gelu_mul(data: Tensor, approximate: str | None) -> Tensor:
+def gelu_mul(
+    data: Tensor,
+    approximate: str | None,
+    *,
+    gelu: Callable[..., Tensor] = torch.nn.functional.gelu,
+) -> Tensor:
     """Return GELU of the first half of the last axis times the second."""
     first, second = data.chunk(2, -1)
-    return torch.nn.functional.gelu(first, approximate=approximate or "none") * second
+    return gelu(first, approximate=approximate or "none") * second
 
 
 def conv_depthwise(

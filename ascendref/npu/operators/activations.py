@@ -1,0 +1,123 @@
+"""Activations, gated halves and masked softmax."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from ...borrowed.adapters import networks as adapters
+from .formulas import formula, gradients, one_of, refuse
+
+
+@formula()
+def npu_silu(input: Tensor) -> Tensor:
+    """x·sigmoid(x)."""
+    return F.silu(input)
+
+
+@formula()
+def npu_silu_(input: Tensor) -> Tensor:
+    """`npu_silu` in place."""
+    return torch.ops.aten.silu_(input)
+
+
+@formula()
+def npu_silu_backward(grad_output: Tensor, x0: Tensor, x1: Tensor) -> Tensor:
+    """Gradient of `npu_silu` at x0, whose value was x1."""
+    return torch.ops.aten.silu_backward(grad_output, x0)
+
+
+@formula()
+def npu_mish(input: Tensor) -> Tensor:
+    """x·tanh(softplus(x))."""
+    return F.mish(input)
+
+
+@formula()
+def npu_mish_backward(grad: Tensor, input: Tensor) -> Tensor:
+    """Gradient of `npu_mish`."""
+    return torch.ops.aten.mish_backward(grad, input)
+
+
+@formula()
+def npu_geglu(
+    input: Tensor, dim: int = -1, approximate: int = 1, activate_left: bool = False
+) -> tuple[Tensor, Tensor]:
+    """One half along an axis times GELU (0: by erf, 1: by tanh) of the other, and the latter."""
+    one_of("approximate", approximate, (0, 1))
+    gelu = torch.ops.npu.npu_gelu  # PyTorch's has one form on a device
+    value, active = adapters.geglu(input, dim, approximate, activate_left, gelu=gelu)
+    return value, active.detach()
+
+
+@formula()
+def npu_geglu_grad(
+    grad_output: Tensor,
+    input: Tensor,
+    gelu: Tensor,
+    dim: int = -1,
+    approximate: int = 1,
+    activate_left: bool = False,
+) -> Tensor:
+    """Gradient of `npu_geglu`, whose second result was gelu."""
+    return gradients(
+        lambda x: npu_geglu(x, dim, approximate, activate_left)[0], [input], grad_output
+    )[0]
+
+
+@formula()
+def npu_gelu_mul(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """GELU of the left half of the last axis, times the right half."""
+    one_of("approximate", approximate, ("none", "tanh"))
+    return adapters.gelu_mul(input, approximate, gelu=torch.ops.npu.npu_gelu)
+
+
+@formula()
+def npu_clipped_swiglu(
+    x: Tensor,
+    *,
+    group_index: Tensor | None = None,
+    dim: int = -1,
+    alpha: float = 1.702,
+    limit: float = 7.0,
+    bias: float = 1.0,
+    interleaved: bool = True,
+) -> Tensor:
+    """a·sigmoid(α·a)·(b + bias), a at most the limit, b within ±limit.
+
+    a and b are the even and the odd elements of an axis, or its halves.
+    """
+    if group_index is not None:
+        refuse("npu_clipped_swiglu", "with group_index")
+    if interleaved and dim % x.ndim != x.ndim - 1:
+        refuse("npu_clipped_swiglu", "with interleaved elements of an axis that is not the last")
+    a, b = (x[..., ::2], x[..., 1::2]) if interleaved else x.chunk(2, dim)
+    a, b = a.float().clamp(max=limit), b.float().clamp(-limit, limit)
+    return (a * torch.sigmoid(alpha * a) * (b + bias)).to(x.dtype)
+
+
+def _hidden(x: Tensor, mask: Tensor, fixed_triu_mask: bool) -> Tensor:
+    return torch.ones_like(x, dtype=torch.bool).triu(1) if fixed_triu_mask else mask
+
+
+@formula()
+def npu_scaled_masked_softmax(
+    x: Tensor, mask: Tensor, scale: float = 1, fixed_triu_mask: bool = False
+) -> Tensor:
+    """Softmax of scale·x over the last axis, where -10000 replaces what the mask hides.
+
+    A fixed mask hides what is above the diagonal.
+    """
+    hidden = _hidden(x, mask, fixed_triu_mask)
+    return adapters.scaled_masked_softmax(x, hidden, scale, False).to(x.dtype)
+
+
+@formula()
+def npu_scaled_masked_softmax_backward(
+    y_grad: Tensor, y: Tensor, mask: Tensor, scale: float, fixed_triu_mask: bool
+) -> Tensor:
+    """Gradient of `npu_scaled_masked_softmax`, whose value was y."""
+    hidden = _hidden(y, mask, fixed_triu_mask)
+    found = adapters.scaled_masked_softmax_backward(y_grad, y, hidden, scale, False)
+    return found.to(y_grad.dtype)

@@ -1,0 +1,223 @@
+"""Boxes: overlaps, suppression of neighbours, and differences to anchors."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from ...core.errors import ArgumentValueError
+from .formulas import formula, gradients, refuse
+
+#: what is added to areas that divide
+_LITTLE = 0.001
+
+
+def _areas(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the areas of intersections and unions of boxes x1, y1, x2, y2."""
+    low = torch.maximum(one[..., :2], other[..., :2])
+    high = torch.minimum(one[..., 2:], other[..., 2:])
+    common = (high - low).clamp(min=0).prod(-1)
+    size, other_size = ((box[..., 2:] - box[..., :2]).prod(-1) for box in (one, other))
+    return common, size + other_size - common
+
+
+def _pairs(operator: str, bboxes: Tensor, gtboxes: Tensor, mode: int) -> tuple[Tensor, Tensor]:
+    if mode != 0:
+        refuse(operator, f"with mode {mode}")
+    return _areas(gtboxes.float().unsqueeze(1), bboxes.float())
+
+
+@formula()
+def npu_iou(bboxes: Tensor, gtboxes: Tensor, mode: int = 0) -> Tensor:
+    """(intersection + 0.001) / (union + 0.001) of each second box with each first one."""
+    common, union = _pairs("npu_iou", bboxes, gtboxes, mode)
+    return ((common + _LITTLE) / (union + _LITTLE)).to(bboxes.dtype)
+
+
+@formula()
+def npu_ptiou(bboxes: Tensor, gtboxes: Tensor, mode: int = 0) -> Tensor:
+    """intersection / (union + 0.001) of each second box with each first one."""
+    common, union = _pairs("npu_ptiou", bboxes, gtboxes, mode)
+    return (common / (union + _LITTLE)).to(bboxes.dtype)
+
+
+def _corners(boxes: Tensor) -> Tensor:
+    """Return boxes, in columns as center, width and height, in rows as corners."""
+    center, size = boxes.float().t().split(2, -1)
+    return torch.cat([center - size / 2, center + size / 2], -1)
+
+
+def _aligned(
+    operator: str, one: Tensor, other: Tensor, trans: bool, is_cross: bool, mode: int
+) -> tuple[Tensor, Tensor]:
+    """Return boxes as corners; those whose overlaps have gradients on a device."""
+    if not trans or is_cross or mode != 0:
+        refuse(operator, "except for trans True, is_cross False and mode 0")
+    for name, boxes in (("input", one), ("gtboxes", other)):
+        if boxes.ndim != 2 or len(boxes) != 4 or boxes.shape != one.shape:
+            raise ArgumentValueError(
+                name, f"has the shape {list(boxes.shape)}; expected: [4, n], both times"
+            )
+    return _corners(one), _corners(other)
+
+
+def _enclosing(one: Tensor, other: Tensor) -> Tensor:
+    """Return width and height of the smallest boxes around two."""
+    low = torch.minimum(one[..., :2], other[..., :2])
+    return torch.maximum(one[..., 2:], other[..., 2:]) - low
+
+
+@formula()
+def npu_giou(
+    input: Tensor, gtboxes: Tensor, trans: bool = False, is_cross: bool = False, mode: int = 0
+) -> Tensor:
+    """IoU less the part of the smallest box around both that the union does not fill."""
+    one, other = _aligned("npu_giou", input, gtboxes, trans, is_cross, mode)
+    common, union = _areas(one, other)
+    around = _enclosing(one, other).prod(-1)
+    return (common / union - (around - union) / around).unsqueeze(1).to(input.dtype)
+
+
+@formula()
+def npu_diou(
+    input: Tensor, gtboxes: Tensor, trans: bool = False, is_cross: bool = False, mode: int = 0
+) -> Tensor:
+    """IoU less the square of the distance of centers, relative to the diagonal around both."""
+    one, other = _aligned("npu_diou", input, gtboxes, trans, is_cross, mode)
+    common, union = _areas(one, other)
+    apart = (one[..., :2] + one[..., 2:] - other[..., :2] - other[..., 2:]) / 2
+    diagonal = _enclosing(one, other).square().sum(-1)
+    return (common / union - apart.square().sum(-1) / diagonal).unsqueeze(0).to(input.dtype)
+
+
+@formula()
+def npu_giou_backward(
+    grad: Tensor,
+    bboxes: Tensor,
+    gtboxes: Tensor,
+    trans: bool = False,
+    is_cross: bool = False,
+    mode: int = 0,
+) -> tuple[Tensor, ...]:
+    """Gradients of `npu_giou` for both boxes."""
+
+    def forward(one: Tensor, other: Tensor) -> Tensor:
+        return npu_giou(one, other, trans, is_cross, mode)
+
+    return tuple(gradients(forward, [bboxes, gtboxes], grad))
+
+
+@formula()
+def npu_diou_backward(
+    grad: Tensor,
+    bboxes: Tensor,
+    gtboxes: Tensor,
+    trans: bool = False,
+    is_cross: bool = False,
+    mode: int = 0,
+) -> tuple[Tensor, ...]:
+    """Gradients of `npu_diou` for both boxes."""
+
+    def forward(one: Tensor, other: Tensor) -> Tensor:
+        return npu_diou(one, other, trans, is_cross, mode)
+
+    return tuple(gradients(forward, [bboxes, gtboxes], grad))
+
+
+@formula()
+def npu_nms_v4(
+    input: Tensor,
+    scores: Tensor,
+    max_output_size: float,
+    iou_threshold: Tensor,
+    scores_threshold: Tensor,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Boxes, by falling scores, that overlap none chosen before by more than a threshold.
+
+    Returns their numbers and how many there are. Corners may be any two opposite ones.
+    """
+    most = int(max_output_size)
+    first, second = input.float().cpu().split(2, -1)
+    boxes = torch.cat([torch.minimum(first, second), torch.maximum(first, second)], -1)
+    host, limit = scores.float().cpu(), float(iou_threshold)
+    chosen: list[int] = []
+    for number in host.argsort(descending=True, stable=True).tolist():
+        if len(chosen) == most or host[number] <= float(scores_threshold):
+            break
+        common, union = _areas(boxes[number], boxes[chosen])
+        if not (common > limit * union).any():
+            chosen.append(number)
+    padding = [0] * (most - len(chosen)) if pad_to_max_output_size else []
+    places = torch.tensor(chosen + padding, dtype=torch.int32)
+    count = torch.tensor(len(chosen), dtype=torch.int32)
+    return places.to(input.device), count.to(input.device)
+
+
+def _measured(boxes: Tensor) -> tuple[Tensor, Tensor]:
+    """Return centers and sizes of boxes x1, y1, x2, y2, both of whose ends belong to them."""
+    low, high = boxes.float().split(2, -1)
+    return (low + high) / 2, high - low + 1
+
+
+@formula()
+def npu_bounding_box_encode(
+    anchor_box: Tensor,
+    ground_truth_box: Tensor,
+    means0: float,
+    means1: float,
+    means2: float,
+    means3: float,
+    stds0: float,
+    stds1: float,
+    stds2: float,
+    stds3: float,
+) -> Tensor:
+    """Differences of boxes to anchors: of centers, relative to sizes, and logarithms of ratios.
+
+    Then less their means and divided by their deviations.
+    """
+    center, size = _measured(anchor_box)
+    other, other_size = _measured(ground_truth_box)
+    deltas = torch.cat([(other - center) / size, torch.log((other_size / size).abs())], -1)
+    means, stds = _numbers(anchor_box, means0, means1, means2, means3, stds0, stds1, stds2, stds3)
+    return ((deltas - means) / stds).to(anchor_box.dtype)
+
+
+@formula()
+def npu_bounding_box_decode(
+    rois: Tensor,
+    deltas: Tensor,
+    means0: float,
+    means1: float,
+    means2: float,
+    means3: float,
+    stds0: float,
+    stds1: float,
+    stds2: float,
+    stds3: float,
+    max_shape: list[int],
+    wh_ratio_clip: float,
+) -> Tensor:
+    """Boxes that have differences to others, as `npu_bounding_box_encode` has them.
+
+    Sizes change by no more than a ratio, and corners stay in an image of so many rows and columns.
+    """
+    center, size = _measured(rois)
+    means, stds = _numbers(rois, means0, means1, means2, means3, stds0, stds1, stds2, stds3)
+    moved, grown = (deltas.float() * stds + means).split(2, -1)
+    limit = abs(math.log(wh_ratio_clip))
+    half = size * torch.exp(grown.clamp(-limit, limit)) / 2
+    center = center + size * moved
+    height, width = max_shape if len(max_shape) == 2 else max_shape * 2
+    ends = torch.tensor([width - 1, height - 1] * 2, device=rois.device, dtype=torch.float32)
+    found = torch.cat([center - half + 0.5, center + half - 0.5], -1).clamp(min=0)
+    return torch.minimum(found, ends).to(rois.dtype)
+
+
+def _numbers(like: Tensor, *numbers: float) -> tuple[Tensor, Tensor]:
+    """Return the first four and the last four numbers as tensors."""
+    found = torch.tensor(numbers, device=like.device, dtype=torch.float32)
+    return found[:4], found[4:]

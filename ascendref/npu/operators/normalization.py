@@ -1,0 +1,242 @@
+"""Norms and their sums with residuals; computed in F32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from ...borrowed.adapters import normalization as adapters
+from .formulas import formula
+
+
+@formula()
+def npu_rms_norm(input: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
+    """γ·x / √(mean x² + ε), over the axes of γ, and the factor 1 / √(mean x² + ε)."""
+    value, rstd = adapters.rms_norm(input, gamma, epsilon)
+    return value.to(input.dtype), rstd.detach()
+
+
+@formula()
+def npu_rms_norm_backward(
+    dy: Tensor, input: Tensor, gamma: Tensor, rstd: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Gradients of `npu_rms_norm` for x and γ, the latter in F32."""
+    dx, dgamma = adapters.rms_norm_backward(dy, input, rstd, gamma)
+    return dx.to(input.dtype), dgamma
+
+
+@formula()
+def npu_gemma_rms_norm(
+    input: Tensor, gamma: Tensor, epsilon: float = 1e-6
+) -> tuple[Tensor, Tensor]:
+    """`npu_rms_norm` with 1 + γ."""
+    value, rstd = adapters.gemma_rms_norm(input, gamma, epsilon)
+    return value.to(input.dtype), rstd
+
+
+@formula()
+def npu_add_rms_norm(
+    x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`npu_rms_norm` of x1 + x2, and the sum."""
+    value, rstd, total = adapters.add_rms_norm(x1, x2, gamma, epsilon)
+    return value.to(x1.dtype), rstd.detach(), total.to(x1.dtype)
+
+
+@formula()
+def npu_add_rms_norm_cast(
+    x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """`npu_add_rms_norm`, whose first result comes in F32 as well."""
+    value, rstd, total = adapters.add_rms_norm(x1, x2, gamma, epsilon)
+    return value, value.to(x1.dtype), rstd, total.to(x1.dtype)
+
+
+@formula()
+def npu_add_rms_norm_v2(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> Tensor:
+    """`npu_add_rms_norm` whose value replaces x1, and whose sum replaces x2."""
+    return adapters.add_rms_norm_(x1, x2, gamma, epsilon)
+
+
+@formula()
+def npu_add_rms_norm_v2_functional(
+    x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The factors, the value and the sum of `npu_add_rms_norm`."""
+    value, rstd, total = npu_add_rms_norm(x1, x2, gamma, epsilon)
+    return rstd, value, total
+
+
+@formula()
+def npu_add_layer_norm(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    epsilon: float = 1e-5,
+    additional_output: bool = False,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Layer norm of x1 + x2, its means and factors, and the sum."""
+    value, mean, rstd, total = adapters.add_layer_norm(
+        x1.float(), x2.float(), gamma.float(), beta.float(), None, epsilon
+    )
+    return value.to(x1.dtype), mean.detach(), rstd.detach(), total.to(x1.dtype)
+
+
+def _layer_norm_gradients(
+    dy: Tensor, x: Tensor, gamma: Tensor, mean: Tensor, rstd: Tensor
+) -> Sequence[Tensor]:
+    """Return gradients of a layer norm for x, γ and β in F32."""
+    wide = gamma.float()
+    found: Sequence[Tensor] = torch.ops.aten.native_layer_norm_backward(
+        dy.float(), x, list(gamma.shape), mean, rstd, wide, wide, [True] * 3
+    )
+    return found
+
+
+@formula()
+def npu_add_layer_norm_backward(
+    dy_opt: Tensor | None,
+    x1: Tensor,
+    x2: Tensor,
+    rstd: Tensor,
+    mean: Tensor,
+    gamma: Tensor,
+    dsum_opt: Tensor | None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Gradients of `npu_add_layer_norm` for x1, x2, γ and β, the last two in F32.
+
+    Those of its value and of the sum may be missing.
+    """
+    total = x1.float() + x2.float()
+    dy = torch.zeros_like(total) if dy_opt is None else dy_opt
+    dx, dgamma, dbeta = _layer_norm_gradients(dy, total, gamma, mean, rstd)
+    if dsum_opt is not None:
+        dx = dx + dsum_opt.float()
+    return dx.to(x1.dtype), dx.to(x2.dtype), dgamma, dbeta
+
+
+@formula()
+def npu_deep_norm(
+    x: Tensor,
+    gx: Tensor,
+    beta: Tensor,
+    gamma: Tensor,
+    alpha: float = 0.3,
+    epsilon: float = 1e-6,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Means, factors and value of the layer norm of α·x + gx."""
+    mean, rstd, value = adapters.deep_norm(
+        x.float(), gx.float(), beta.float(), gamma.float(), alpha, epsilon
+    )
+    return mean.detach(), rstd.detach(), value.to(x.dtype)
+
+
+@formula()
+def npu_deep_norm_backward(
+    dy: Tensor,
+    x: Tensor,
+    gx: Tensor,
+    gamma: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    alpha: float = 0.3,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Gradients of `npu_deep_norm` for x, gx, β and γ, the last two in F32."""
+    total = x.float() * alpha + gx.float()
+    inner, dgamma, dbeta = _layer_norm_gradients(dy, total, gamma, mean, rstd)
+    return (inner * alpha).to(x.dtype), inner.to(x.dtype), dbeta, dgamma
+
+
+@formula()
+def npu_group_norm_silu(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, group: int, eps: float = 1e-5
+) -> tuple[Tensor, Tensor, Tensor]:
+    """SiLU of the group norm, and its means and factors."""
+    gamma, beta = (None if one is None else one.float() for one in (weight, bias))
+    value, mean, rstd = adapters.group_norm_silu(input.float(), gamma, beta, group, eps)
+    kind = input.dtype if weight is None else weight.dtype
+    return value.to(input.dtype), mean.to(kind), rstd.to(kind)
+
+
+@formula()
+def npu_group_norm_swish(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor,
+    bias: Tensor,
+    eps: float | None = 1e-5,
+    swish_scale: float | None = 1.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Group norm n as n·sigmoid(scale·n), and its means and factors."""
+    value, mean, rstd = adapters.group_norm_silu(
+        input.float(),
+        weight.float(),
+        bias.float(),
+        num_groups,
+        1e-5 if eps is None else eps,
+        active=False,
+    )
+    active = value * torch.sigmoid(value * (1.0 if swish_scale is None else swish_scale))
+    return active.to(input.dtype), mean.detach().to(input.dtype), rstd.detach().to(input.dtype)
+
+
+@formula()
+def npu_group_norm_swish_grad(
+    grad: Tensor,
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor,
+    bias: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    grad_input_mask: list[bool],
+    swish_scale: float | None = 1.0,
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `npu_group_norm_swish` for input, weight and bias, of those the mask names."""
+    x, gamma, beta, mean, rstd = (one.float() for one in (input, weight, bias, mean, rstd))
+    scale = 1.0 if swish_scale is None else swish_scale
+    batches, channels = x.shape[:2]
+    normal = x.reshape(batches, num_groups, -1) - mean.reshape(batches, num_groups, 1)
+    normal = (normal * rstd.reshape(batches, num_groups, 1)).reshape(batches, channels, -1)
+    value = (normal * gamma.unsqueeze(1) + beta.unsqueeze(1)).reshape(x.shape)
+    active = torch.sigmoid(scale * value)
+    inner = grad.float() * active * (1 + scale * value * (1 - active))
+    found = torch.ops.aten.native_group_norm_backward(
+        inner, x, mean, rstd, gamma, batches, channels, x.shape[2:].numel(), num_groups,
+        grad_input_mask,
+    )  # fmt: skip
+    return tuple(None if one is None else one.to(input.dtype) for one in found)
+
+
+@formula()
+def npu_layernorm_grad(
+    grad_out: Tensor,
+    input: Tensor,
+    normalized_shape: list[int],
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+) -> tuple[Tensor | None, ...]:
+    """Gradients of a layer norm for input, weight and bias, if there are these."""
+    wanted = [True, weight is not None, bias is not None]
+    found: tuple[Tensor | None, ...] = torch.ops.aten.native_layer_norm_backward(
+        grad_out, input, normalized_shape, mean, rstd, weight, bias, wanted
+    )
+    return found
+
+
+@formula()
+def npu_layer_norm_eval(
+    input: Tensor,
+    normalized_shape: list[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Layer norm."""
+    return F.layer_norm(input, normalized_shape, weight, bias, eps)

@@ -1,0 +1,185 @@
+"""Integers for floats, and back."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+
+from ...borrowed.adapters.normalization import add_rms_norm
+from ...borrowed.adapters.quantization import dequantized, quantized, quantized_rows
+from ...core.dtypes import DataType
+from .formulas import formula, lacking, one_of, refuse
+
+#: PyTorch's numbers of types
+_INT8: Final = 1
+_NUMBERS: Final = {1: torch.int8, 12: torch.int8, 13: torch.uint8, 3: torch.int32, 14: torch.int32}
+_FLOATS: Final = {5: torch.float16, 15: torch.bfloat16}
+
+
+def _smoothed(x: Tensor, smooth: Tensor | None, groups: Tensor | None) -> Tensor:
+    """Return rows times factors: the same for all, or those of the group that a row belongs to."""
+    if smooth is None:
+        return x.float()
+    if groups is None:
+        return x.float() * smooth.float()
+    rows = torch.arange(x.shape[:-1].numel(), device=x.device)
+    group = torch.searchsorted(groups.long(), rows, right=True)
+    return x.float() * smooth.float()[group].reshape(x.shape)
+
+
+def _only_int8(operator: str, dst_type: int | None, quant_mode: str, most: float) -> None:
+    if dst_type not in (None, _INT8):
+        refuse(operator, f"with dst_type {dst_type}")
+    lacking(operator, dst_type_max=most or None)
+    if quant_mode != "pertoken":
+        refuse(operator, f"with quant_mode {quant_mode}")
+
+
+@formula()
+def npu_dynamic_quant(
+    input: Tensor,
+    *,
+    smooth_scales: Tensor | None = None,
+    group_index: Tensor | None = None,
+    dst_type: int | None = None,
+    quant_mode: str = "pertoken",
+    dst_type_max: float = 0.0,
+) -> tuple[Tensor, Tensor]:
+    """Rows as INT8, whose largest magnitude becomes 127, and what they are divided by."""
+    _only_int8("npu_dynamic_quant", dst_type, quant_mode, dst_type_max)
+    return quantized_rows(_smoothed(input, smooth_scales, group_index), None)
+
+
+@formula()
+def npu_dynamic_quant_asymmetric(
+    input: Tensor,
+    *,
+    smooth_scales: Tensor | None = None,
+    group_index: Tensor | None = None,
+    dst_type: int | None = None,
+    quant_mode: str = "pertoken",
+    dst_type_max: float = 0.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows as INT8 from -128 to 127, what they are divided by, and what is added then.
+
+    Rows of equal elements become 0.
+    """
+    _only_int8("npu_dynamic_quant_asymmetric", dst_type, quant_mode, dst_type_max)
+    value = _smoothed(input, smooth_scales, group_index)
+    low, high = value.aminmax(dim=-1, keepdim=True)
+    scale = (high - low) / 255
+    offset = torch.where(scale > 0, 127 - high / scale, 0)
+    steps = torch.where(scale > 0, value / scale + offset, 0).round().clamp(-128, 127)
+    return steps.to(torch.int8), scale.squeeze(-1), offset.squeeze(-1)
+
+
+@formula()
+def npu_quantize(
+    input: Tensor,
+    scales: Tensor,
+    zero_points: Tensor | None,
+    dtype: int,
+    axis: int = 1,
+    div_mode: bool = True,
+) -> Tensor:
+    """x / scale + zero point as integers, with div_mode False x·scale + zero point.
+
+    There is one scale, or one for each place of an axis: with div_mode False, the last one, or
+    the last but one if the axis is -2.
+    """
+    kind = _NUMBERS.get(dtype)
+    if kind is None or (not div_mode and kind != torch.int8):
+        refuse("npu_quantize", f"with dtype {dtype}")
+    if not div_mode:
+        axis = -2 if axis == -2 else -1
+        return quantized(input, scales, zero_points, False, None, DataType.ACL_INT8, axis)
+    shape = [1] * input.ndim
+    shape[axis] = -1
+    value = input.float() / scales.float().reshape(shape)
+    if zero_points is not None:
+        value = value + zero_points.float().reshape(shape)
+    limits = torch.iinfo(kind)
+    return value.double().round().clamp(limits.min, limits.max).to(kind)
+
+
+@formula()
+def npu_add_rms_norm_quant(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    scales1: Tensor,
+    zero_points1: Tensor | None,
+    beta: Tensor | None = None,
+    scales2: Tensor | None = None,
+    zero_points2: Tensor | None = None,
+    *,
+    axis: int = -1,
+    epsilon: float = 1e-6,
+    div_mode: bool = True,
+    dst_type: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`npu_quantize` of the RMS norm of x1 + x2, plus β, with one or two scales, and the sum.
+
+    Without a second scale, the second result is 0.
+    """
+    if dst_type not in (None, _INT8):
+        refuse("npu_add_rms_norm_quant", f"with dst_type {dst_type}")
+    one_of("axis", axis, (-1,))
+    value, _, total = add_rms_norm(x1, x2, gamma, epsilon)
+    if beta is not None:
+        value = value + beta.float()
+    first = npu_quantize(value, scales1, zero_points1, _INT8, axis, div_mode)
+    if scales2 is None:
+        second = torch.zeros_like(first)
+    else:
+        second = npu_quantize(value, scales2, zero_points2, _INT8, axis, div_mode)
+    return first, second, total.to(x1.dtype)
+
+
+@formula()
+def npu_anti_quant(
+    x: Tensor,
+    scale: Tensor,
+    *,
+    offset: Tensor | None = None,
+    dst_dtype: int | None = None,
+    src_dtype: int | None = None,
+) -> Tensor:
+    """(x + offset)·scale of INT8, with one scale or one for each place of the last axis."""
+    if x.dtype != torch.int8 or src_dtype not in (None, _INT8):
+        refuse("npu_anti_quant", "except for INT8")
+    one_of("dst_dtype", 5 if dst_dtype is None else dst_dtype, tuple(_FLOATS))
+    kind = DataType.ACL_BF16 if dst_dtype == 15 else DataType.ACL_FLOAT16
+    return dequantized(x, scale, offset, kind, False)
+
+
+@formula()
+def npu_quant_matmul(
+    x1: Tensor,
+    x2: Tensor,
+    scale: Tensor,
+    *,
+    pertoken_scale: Tensor | None = None,
+    bias: Tensor | None = None,
+    output_dtype: int | None = None,
+    **others: Any,
+) -> Tensor:
+    """(x1·x2 + bias)·scale·scale of the row, of INT8 matrices; a bias of floats is added last."""
+    lacking("npu_quant_matmul", **others)
+    if x1.dtype != torch.int8 or x2.dtype != torch.int8 or not scale.is_floating_point():
+        refuse("npu_quant_matmul", "except for INT8 matrices with a scale of floats")
+    if output_dtype not in _FLOATS:
+        refuse("npu_quant_matmul", f"with output_dtype {output_dtype}")
+    if pertoken_scale is None and _FLOATS[output_dtype] != torch.bfloat16:
+        refuse("npu_quant_matmul", "for F16 without pertoken_scale, where a device cuts the scale,")
+    total = torch.matmul(x1.double(), x2.double())  # exact: integers below 2**53
+    if bias is not None and not bias.is_floating_point():
+        total = total + bias
+    value = total.float() * scale.float()
+    if pertoken_scale is not None:
+        value = value * pertoken_scale.float().unsqueeze(-1)
+    if bias is not None and bias.is_floating_point():
+        value = value + bias.float()
+    return value.to(_FLOATS[output_dtype])

@@ -1,0 +1,89 @@
+"""What programs compare operators of torch_npu with: PyTorch on the CPU, in F64."""
+
+import torch
+
+#: types and errors that are allowed, relative and absolute
+TYPES = ((torch.float32, 1e-5), (torch.float16, 3e-3), (torch.bfloat16, 2e-2))
+
+
+def listed(results):
+    """Return results as a list."""
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+def operator(name):
+    """Return an operator of the namespace ``npu``, given by name or by overload."""
+    base, _, overload = name.partition(".")
+    return getattr(getattr(torch.ops.npu, base), overload or "default")
+
+
+def has_kernel(name, key):
+    """Return whether an operator has a kernel for a dispatch key."""
+    return torch._C._dispatch_has_kernel_for_dispatch_key(f"npu::{name}", key)
+
+
+def agree(name, found, call, inputs):
+    """Check shapes and types of results by what torch_npu infers of them."""
+    if not has_kernel(name, "Meta"):
+        return
+    inferred = listed(call(*(one.to("meta") for one in inputs)))
+    for one, other in zip(found, inferred, strict=True):
+        if isinstance(other, torch.Tensor):
+            assert (one.shape, one.dtype) == (other.shape, other.dtype), (name, one.shape, other)
+
+
+def beside(name, judge, tensors, *args, types=TYPES, inferred=True, same=(), call=None, **kwargs):
+    """Compare an operator with a judge: values and, of what is differentiable, gradients.
+
+    The tensors come first among the arguments, unless ``call`` places them. The judge gets them in
+    F64. What it returns as None is not compared. Tensors whose
+    numbers are in ``same`` keep their type and have no gradient. Return whether the operator has
+    gradients.
+    """
+    call = call or (lambda *given: operator(name)(*given, *args, **kwargs))
+    for dtype, error in types:
+        on_device, on_host = [], []
+        for number, tensor in enumerate(tensors):
+            if number in same:
+                on_device.append(tensor.npu())
+                on_host.append(tensor)
+            else:
+                on_device.append(tensor.to(dtype).npu().requires_grad_())
+                on_host.append(tensor.to(dtype).double().requires_grad_())
+        results = listed(call(*on_device))
+        if inferred:
+            agree(name, results, call, [one.detach() for one in on_device])
+        gradients = ([], [])
+        for one, other in zip(results, listed(judge(*on_host)), strict=True):
+            if other is None:
+                continue
+            assert one.device.type == "npu"
+            torch.testing.assert_close(
+                one.detach().cpu().double(), other.detach(), rtol=error, atol=error, msg=name
+            )
+            if one.requires_grad and has_kernel(name, "AutogradPrivateUse1"):
+                torch.manual_seed(1)
+                given = torch.randn(other.shape).to(one.dtype)
+                gradients[0].append((one, given.npu()))
+                gradients[1].append((other, given.double()))
+        for pairs in gradients:
+            if pairs:
+                torch.autograd.backward(*zip(*pairs, strict=True))
+        for one, other in zip(on_device, on_host, strict=True):
+            if gradients[0] and other.requires_grad and other.grad is not None:
+                assert one.grad.dtype == dtype
+                torch.testing.assert_close(
+                    one.grad.cpu().double(), other.grad, rtol=3 * error, atol=3 * error, msg=name
+                )
+    return bool(gradients[0])
+
+
+def refuse(cases):
+    """Check that calls raise errors whose messages begin with a text."""
+    for call, text in cases:
+        try:
+            call()
+        except (ValueError, NotImplementedError) as error:
+            assert str(error).startswith(text), error
+        else:
+            raise AssertionError(text)

@@ -1,0 +1,365 @@
+"""Attention of torch_npu's own with its gradients, beside the CPU's in F64."""
+
+import math
+
+import torch
+import torch_npu
+from judging import beside, operator, refuse
+from torch.nn import functional as F
+
+torch.manual_seed(0)
+B, N, S, D = 2, 4, 6, 8
+SCALE = 1 / math.sqrt(D)
+LAYOUTS = {
+    "BNSD": lambda x: x,
+    "BSND": lambda x: x.transpose(1, 2),
+    "BSH": lambda x: x.transpose(1, 2).flatten(2),
+    "SBH": lambda x: x.permute(2, 0, 1, 3).flatten(2),
+}
+BACK = {
+    "BNSD": lambda x, n: x,
+    "BSND": lambda x, n: x.transpose(1, 2),
+    "BSH": lambda x, n: x.unflatten(2, (n, -1)).transpose(1, 2),
+    "SBH": lambda x, n: x.unflatten(2, (n, -1)).permute(1, 2, 0, 3),
+}
+#: the compressed mask of sparse_mode 2, 3 and 4
+TRIANGLE = torch.ones(2048, 2048, dtype=torch.bool).triu(1)
+
+
+def attention(q, k, v, hidden=None, added=0.0):
+    """Return attention, and maxima and sums of the softmax, of tensors B, N, S, D."""
+    shared = q.shape[1] // k.shape[1]
+    k, v = (one.repeat_interleave(shared, 1) for one in (k, v))
+    scores = SCALE * (q @ k.transpose(-1, -2) + added)
+    if hidden is not None:
+        scores = scores.masked_fill(hidden, -math.inf)
+    most = scores.amax(-1, keepdim=True)
+    total = torch.exp(scores - most).sum(-1, keepdim=True)
+    found = F.softmax(scores, -1).nan_to_num() @ v
+    return found, *(one.detach().expand(*most.shape[:-1], 8) for one in (most, total))
+
+
+def made(heads=N, rows=S, columns=S):
+    return torch.randn(B, N, rows, D), *(torch.randn(B, heads, columns, D) for _ in range(2))
+
+
+# layouts; heads of the query that share one of the key
+for layout, split in LAYOUTS.items():
+    for heads in (N, 2, 1):
+
+        def judge(q, k, v, layout=layout, heads=heads):
+            parts = (BACK[layout](one, n) for one, n in ((q, N), (k, heads), (v, heads)))
+            found, *others = attention(*parts)
+            return LAYOUTS[layout](found), *others, *[None] * 4
+
+        assert beside(
+            "npu_fusion_attention",
+            judge,
+            [split(one).contiguous() for one in made(heads)],
+            N,
+            layout,
+            scale=SCALE,
+        )
+
+# masks: in full, and by a triangle from the left upper or the right lower corner
+rows, columns = torch.arange(S).unsqueeze(1), torch.arange(8)
+some = torch.rand(B, 1, S, 8) < 0.3
+some[..., 0] = False
+near = (columns > rows + 2) | (columns < rows - 3)
+shift = 8 - S
+MASKS = [
+    ({"atten_mask": some}, some),
+    ({"atten_mask": some[:1, 0]}, some[:1]),
+    ({"atten_mask": some[0, 0].to(torch.uint8), "sparse_mode": 1}, some[:1]),
+    ({"atten_mask": near, "pre_tockens": 3, "next_tockens": 2}, near),
+    ({"atten_mask": TRIANGLE, "sparse_mode": 2}, columns > rows),
+    ({"atten_mask": TRIANGLE, "sparse_mode": 3}, columns > rows + shift),
+    (
+        {"atten_mask": TRIANGLE, "sparse_mode": 4, "pre_tockens": 3, "next_tockens": 1},
+        (columns > rows + shift + 1) | (columns < rows + shift - 3),
+    ),
+    ({"next_tockens": 0}, None),  # without a mask, nothing is hidden
+]
+long = made(2, S, 8)
+for options, hidden in MASKS:
+    options = {"scale": SCALE, **options}
+    on_device = {
+        name: one.npu() if isinstance(one, torch.Tensor) else one for name, one in options.items()
+    }
+    assert beside(
+        "npu_fusion_attention",
+        lambda q, k, v, hidden=hidden: (*attention(q, k, v, hidden), *[None] * 4),
+        long,
+        N,
+        "BNSD",
+        inferred=False,
+        **on_device,
+    )
+
+# rows without anything to attend to are 0, with gradients 0
+nothing = torch.zeros(S, S, dtype=torch.bool)
+nothing[1] = True
+q, k, v = (one.npu().requires_grad_() for one in made())
+found = torch_npu.npu_fusion_attention(q, k, v, N, "BNSD", atten_mask=nothing.npu())[0]
+assert (found[:, :, 1] == 0).all() and (found[:, :, 0] != 0).all()
+found.sum().backward()
+assert (q.grad[:, :, 1] == 0).all() and k.grad.isfinite().all()
+
+# what is added to scores, before or after they are scaled; scores without a value
+FUSED = operator("npu_fusion_attention")
+SECOND = operator("npu_fusion_attention_v2")
+for shape in ((B, N, S, S), (1, N, S, S), (B, N, 1, S)):
+    assert beside(
+        "npu_fusion_attention",
+        lambda q, k, v, pse: (*attention(q, k, v, added=pse), *[None] * 4),
+        [*made(), torch.randn(shape)],
+        call=lambda q, k, v, pse: FUSED(q, k, v, N, "BNSD", pse, scale=SCALE),
+    )
+    assert beside(
+        "npu_fusion_attention_v2",
+        lambda q, k, v, pse: (*attention(q, k, v, added=pse / SCALE), *[None] * 4),
+        [*made(), torch.randn(shape)],
+        call=lambda q, k, v, pse: SECOND(q, k, v, N, "BNSD", pse=pse, scale=SCALE, pse_type=0),
+    )
+
+
+def sunk(q, k, v, sink):
+    """Return attention whose rows have a score more, of 0 elements."""
+    scores = torch.cat([SCALE * (q @ k.transpose(-1, -2)), sink.expand(B, N, S, 1)], -1)
+    return torch.softmax(scores, -1)[..., :-1] @ v, *[None] * 6
+
+
+for call in (FUSED, SECOND):
+    assert beside(
+        "npu_fusion_attention",
+        sunk,
+        [*made(), torch.randn(N, 1, 1)],
+        call=lambda q, k, v, sink, call=call: call(
+            q, k, v, N, "BNSD", scale=SCALE, sink=sink.reshape(N)
+        ),
+        inferred=False,
+    )
+
+# sequences of several lengths, one after the other
+rows_end, columns_end = [2, 5, 5, 9], [3, 7, 8, 12]
+packed = [torch.randn(10, N, D), torch.randn(12, 2, D), torch.randn(12, 2, D)]
+
+
+def sequences(q, k, v, rule=None):
+    pieces = []
+    for start, end, first, last in zip(
+        [0, *rows_end[:-1]], rows_end, [0, *columns_end[:-1]], columns_end, strict=True
+    ):
+        if end > start:
+            parts = (
+                one[a:b].transpose(0, 1)[None]
+                for one, a, b in ((q, start, end), (k, first, last), (v, first, last))
+            )
+            hidden = None
+            if rule is not None:
+                hidden = torch.ones(end - start, last - first).triu(rule(end - start, last - first))
+                hidden = hidden.bool()
+            pieces.append([one[0].transpose(0, 1) for one in attention(*parts, hidden)])
+    # the last row belongs to no sequence
+    return *(F.pad(torch.cat(one), (0, 0, 0, 0, 0, 1)) for one in zip(*pieces, strict=True)), *[
+        None
+    ] * 4
+
+
+ENDS = {"actual_seq_qlen": rows_end, "actual_seq_kvlen": columns_end, "scale": SCALE}
+assert beside("npu_fusion_attention", sequences, packed, N, "TND", **ENDS)
+assert beside(
+    "npu_fusion_attention",
+    lambda *x: sequences(*x, lambda rows, columns: columns - rows + 1),
+    packed,
+    N,
+    "TND",
+    inferred=False,
+    atten_mask=TRIANGLE.npu(),
+    sparse_mode=3,
+    **ENDS,
+)
+
+q, k, v = (one.npu().requires_grad_() for one in packed)
+found, most, total, *_ = FUSED(q, k, v, N, "TND", **ENDS)
+given = torch.randn(found.shape).npu()
+expected = torch.autograd.grad(found, (q, k, v), given)
+gradients = torch.ops.npu.npu_fusion_attention_grad(
+    *(one.detach() for one in (q, k, v)), given, N, "TND", softmax_max=most, softmax_sum=total,
+    attention_in=found.detach(), scale_value=SCALE, actual_seq_qlen=rows_end,
+    actual_seq_kvlen=columns_end,
+)  # fmt: skip
+for one, other in zip(gradients[:3], expected, strict=True):
+    torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+assert gradients[3] is None
+
+# the gradient that torch_npu calls, from results and with dropout
+q, k, v = (one.npu().requires_grad_() for one in made(2))
+pse = torch.randn(B, N, S, S).npu().requires_grad_()
+sink = torch.randn(N).npu().requires_grad_()
+for keep in (1.0, 0.7):
+    torch.npu.manual_seed(5)
+    found, most, total, _, seed, offset, count = FUSED(
+        q, k, v, N, "BNSD", pse, scale=SCALE, keep_prob=keep, sink=sink
+    )
+    assert count == (0 if keep == 1 else B * N * S * S)
+    given = torch.randn(found.shape).npu()
+    expected = torch.autograd.grad(found, (q, k, v, pse, sink), given)
+    gradients = torch.ops.npu.npu_fusion_attention_grad(
+        *(one.detach() for one in (q, k, v)), given, N, "BNSD", pse=pse.detach(),
+        softmax_max=most, softmax_sum=total, attention_in=found.detach(), scale_value=SCALE,
+        keep_prob=keep, seed=seed, offset=offset, numels=count, sink=sink.detach(),
+    )  # fmt: skip
+    for one, other in zip(gradients, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    results = {"softmax_max": most, "softmax_sum": total, "attention_in": found.detach()}
+    if keep == 1:  # added to scores that are scaled already, the same
+        more = {"pse": pse.detach() * SCALE, "pse_type": 0}
+        expected = [*expected[:3], expected[3] / SCALE, expected[4]]
+    else:
+        more = {"pse": pse.detach(), "keep_prob": keep, "seed": seed, "offset": offset}
+    gradients = torch.ops.npu.npu_fusion_attention_grad_v2(
+        *(one.detach() for one in (q, k, v)), given, N, "BNSD", scale_value=SCALE, numels=count,
+        sink=sink.detach(), **results, **more,
+    )  # fmt: skip
+    for one, other in zip([*gradients[:4], gradients[6]], expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    assert gradients[4].numel() == gradients[5].numel() == 0
+torch.npu.manual_seed(5)
+again = FUSED(q, k, v, N, "BNSD", pse, scale=SCALE, keep_prob=0.7, sink=sink)[0]
+assert torch.equal(again, found)
+chances = torch.eye(S).expand(B, N, S, S).npu()  # as values, they show what is kept
+kept = FUSED(*(torch.zeros(B, N, S, 8).npu() for _ in range(2)), chances, N, "BNSD", keep_prob=0.7)
+kept = kept[0].cpu() * S
+assert set(kept.mul(0.7).round().unique().tolist()) == {0.0, 1.0}
+assert 0.6 < (kept > 0).float().mean() < 0.8
+
+# both halves of the columns, together, are all columns
+q, k, v = (LAYOUTS["SBH"](one).contiguous().npu() for one in made())
+whole = FUSED(q, k, v, N, "SBH", scale=SCALE)
+halves = [FUSED(q, k[part], v[part], N, "SBH", scale=SCALE)[:3] for part in (slice(2), slice(2, S))]
+together = torch_npu.npu_ring_attention_update(*halves[0], *halves[1])
+for one, other in zip(together, whole, strict=False):
+    torch.testing.assert_close(one, other)
+given = torch.randn(whole[0].shape).npu()
+given_results = {"softmax_max": whole[1], "softmax_sum": whole[2], "attention_in": whole[0]}
+pieces = [
+    torch.ops.npu.npu_fusion_attention_grad(
+        q, k[part], v[part], given, N, "SBH", scale_value=SCALE, **given_results
+    )
+    for part in (slice(2), slice(2, S))
+]
+expected = torch.ops.npu.npu_fusion_attention_grad(
+    q, k, v, given, N, "SBH", scale_value=SCALE, **given_results
+)
+torch.testing.assert_close(pieces[0][0] + pieces[1][0], expected[0])
+for number in (1, 2):
+    torch.testing.assert_close(torch.cat([one[number] for one in pieces]), expected[number])
+
+# three parts of the columns as rows of results, with logarithms of sums
+q, k, v = made(2, S, 12)
+expected, most, total = attention(*(one.double() for one in (q, k, v)))
+cuts = [slice(0, 2), slice(2, 7), slice(7, 12)]
+shares = [attention(q, k[:, :, cut], v[:, :, cut]) for cut in cuts]
+for kind in (torch.float32, torch.float16):
+    found, sums = torch_npu.npu_attention_update(
+        [(high + low.log())[..., 0].reshape(-1).npu() for _, high, low in shares],
+        [share.reshape(-1, D).to(kind).npu() for share, _, _ in shares],
+        1,
+    )
+    assert found.dtype == kind and sums.dtype == torch.float32
+    error = 1e-5 if kind == torch.float32 else 2e-3
+    want = expected.reshape(-1, D)
+    torch.testing.assert_close(found.cpu().double(), want, rtol=error, atol=error)
+    want = (most + total.log())[..., 0].reshape(-1)
+    torch.testing.assert_close(sums.cpu().double(), want, rtol=1e-5, atol=1e-5)
+
+# inference: the first rows and columns of each batch
+q, k, v = made(2, S, 8)
+lengths, others = [4, 6], [8, 3]
+expected = torch.zeros(B, N, S, D, dtype=torch.float64)
+sums = torch.full((B, N, S, 1), -torch.inf, dtype=torch.float64)
+for batch, (row, column) in enumerate(zip(lengths, others, strict=True)):
+    parts = (q[batch, :, :row], k[batch, :, :column], v[batch, :, :column])
+    found, most, total = attention(*(one.double()[None] for one in parts))
+    expected[batch, :, :row] = found[0]
+    sums[batch, :, :row] = (most + total.log())[0, ..., :1]
+for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
+    before, _, after = layout.partition("_")
+    device = [LAYOUTS[before](one).contiguous().npu() for one in (q, k, v)]
+    options = {"input_layout": layout, "num_key_value_heads": 2}
+    found = torch_npu.npu_prompt_flash_attention(
+        *device, actual_seq_lengths=lengths, actual_seq_lengths_kv=others, num_heads=N,
+        scale_value=SCALE, **options,
+    )  # fmt: skip
+    want = LAYOUTS[after or before](expected)
+    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-5, atol=1e-5)
+    found = torch_npu.npu_fused_infer_attention_score(
+        *device, actual_seq_lengths=lengths, actual_seq_lengths_kv=others, num_heads=N,
+        scale=SCALE, softmax_lse_flag=True, **options,
+    )  # fmt: skip
+    second = torch_npu.npu_fused_infer_attention_score_v2(
+        *device, actual_seq_qlen=lengths, actual_seq_kvlen=others, num_query_heads=N,
+        softmax_scale=SCALE, return_softmax_lse=True, **options,
+    )  # fmt: skip
+    torch.testing.assert_close(found[0].cpu().double(), want, rtol=1e-5, atol=1e-5)
+    used = sums > -torch.inf
+    torch.testing.assert_close(found[1].cpu()[used].double(), sums[used], rtol=1e-5, atol=1e-5)
+    assert all(torch.equal(one, other) for one, other in zip(found, second, strict=True))
+    out = [torch.empty_like(one) for one in found]
+    third = torch_npu.npu_fused_infer_attention_score_v2.out(
+        *device, actual_seq_qlen=lengths, actual_seq_kvlen=others, num_query_heads=N,
+        softmax_scale=SCALE, return_softmax_lse=True, workspace=q.npu(), out=out, **options,
+    )  # fmt: skip
+    assert third[0].data_ptr() == out[0].data_ptr()
+    assert all(torch.equal(one, other) for one, other in zip(out, second, strict=True))
+hidden = torch.rand(B, 1, 1, 8) < 0.3
+hidden[..., 0] = False
+expected = attention(q[:, :, :1], k, v, hidden)[0]
+for layout in ("BSH", "BSND", "BNSD"):
+    device = [LAYOUTS[layout](one).contiguous().npu() for one in (q[:, :, :1], k, v)]
+    found = torch_npu.npu_incre_flash_attention(
+        *device, atten_mask=hidden.npu(), num_heads=N, num_key_value_heads=2, scale_value=SCALE,
+        input_layout=layout,
+    )  # fmt: skip
+    torch.testing.assert_close(found.cpu(), LAYOUTS[layout](expected))
+
+# what is wrong, and what is not emulated, says so
+q, k, v = (one.npu() for one in made())
+WRONG = (
+    (lambda: FUSED(q, k, v, N, "NBSD"), "input_layout is 'NBSD'; allowed: 'BSH', 'SBH', 'BSND'"),
+    (lambda: FUSED(q, k, v, 3, "BNSD"), "head_num is 3; the query has 4 heads"),
+    (lambda: FUSED(q, k, v, N, "BSH"), "input_layout is BSH, of a tensor with 4 dimensions"),
+    (lambda: FUSED(q, k, v, N, "BNSD", keep_prob=0.0), "keep_prob is 0.0"),
+    (lambda: FUSED(q[0], k[0], v[0], S, "TND"), "actual_seq_qlen is None"),
+    (lambda: FUSED(q, k, v, N, "BNSD", sparse_mode=3), "atten_mask is None; sparse_mode 3 needs"),
+    (
+        lambda: FUSED(q, k, v, N, "BNSD", softmax_layout="NTD"),
+        "softmax_layout is 'NTD'; allowed: '', 'TND'",
+    ),
+    (
+        lambda: FUSED(q[0], k[0], v[0], S, "TND", actual_seq_qlen=[9], actual_seq_kvlen=[2]),
+        "actual_seq_qlen ends at 9, actual_seq_kvlen at 2; there are 4 rows and 4 columns",
+    ),
+    (
+        lambda: FUSED(q, k, v, N, "BNSD", atten_mask=near.npu(), sparse_mode=2),
+        "atten_mask has the shape [6, 8]; for sparse_mode 2, its last two axes have 2048",
+    ),
+    (
+        lambda: FUSED(q, k, v, N, "BNSD", atten_mask=nothing.npu(), next_tockens=0),
+        "atten_mask keeps scores further than",
+    ),
+    (
+        lambda: FUSED(q, k, v, N, "BNSD", atten_mask=nothing.npu(), sparse_mode=6),
+        "sparse_mode is 6; allowed: 0, 1, 2, 3, 4",
+    ),
+    (
+        lambda: SECOND(q, k, v, N, "BNSD", query_rope=q),
+        "emulated device: npu::npu_fusion_attention_v2 is not available: with query_rope",
+    ),
+    (
+        lambda: torch_npu.npu_incre_flash_attention(q, k, v, num_heads=N, block_table=q),
+        "emulated device: npu::npu_incre_flash_attention is not available: with block_table",
+    ),
+)
+refuse(WRONG)

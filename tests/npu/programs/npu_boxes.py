@@ -1,0 +1,140 @@
+"""Overlaps, suppression and coding of boxes by torch_npu's own operators, beside NumPy in F64."""
+
+import numpy as np
+import torch
+import torch_npu
+from judging import operator, refuse
+
+random = np.random.default_rng(0)
+
+
+def boxes(count, size=30.0):
+    low = random.uniform(0, 60, (count, 2))
+    return np.concatenate([low, low + random.uniform(1, size, (count, 2))], 1)
+
+
+def areas(one, other):
+    """Return the areas of the intersection and the union of two boxes."""
+    width, height = (
+        max(0.0, min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis]))
+        for axis in (0, 1)
+    )
+    sizes = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return width * height, sizes - width * height
+
+
+def npu(values):
+    return torch.tensor(values, dtype=torch.float32).npu()
+
+
+def close(found, expected, error=1e-5):
+    expected = torch.tensor(np.asarray(expected), dtype=torch.float64)
+    torch.testing.assert_close(found.detach().cpu().double(), expected, rtol=error, atol=error)
+
+
+first, second = boxes(7), boxes(5)
+overlaps = np.array([[areas(one, other) for one in first] for other in second])
+assert (overlaps[..., 0] > 0).any() and (overlaps[..., 0] == 0).any()
+found = torch_npu.npu_iou(npu(first), npu(second))
+close(found, (overlaps[..., 0] + 1e-3) / (overlaps[..., 1] + 1e-3))
+found = torch_npu.npu_ptiou(npu(first), npu(second))
+close(found, overlaps[..., 0] / (overlaps[..., 1] + 1e-3))
+assert torch_npu.npu_iou(npu(first).half(), npu(second).half()).dtype == torch.float16
+
+# overlaps with gradients, of boxes as centers and sizes, one beside the other
+one, other = (np.stack([b[:, 0], b[:, 1], b[:, 2], b[:, 3]]) for b in (boxes(9), boxes(9)))
+centers = [
+    np.stack([(b[0] + b[2]) / 2, (b[1] + b[3]) / 2, b[2] - b[0], b[3] - b[1]]) for b in (one, other)
+]
+
+
+def giou(a, b):
+    common, union = areas(a, b)
+    around = (max(a[2], b[2]) - min(a[0], b[0])) * (max(a[3], b[3]) - min(a[1], b[1]))
+    return common / union - (around - union) / around
+
+
+def diou(a, b):
+    common, union = areas(a, b)
+    apart = sum(((a[axis] + a[axis + 2]) - (b[axis] + b[axis + 2])) ** 2 / 4 for axis in (0, 1))
+    wide = sum((max(a[k + 2], b[k + 2]) - min(a[k], b[k])) ** 2 for k in (0, 1))
+    return common / union - apart / wide
+
+
+def corners(b):
+    return np.concatenate([b[:2] - b[2:] / 2, b[:2] + b[2:] / 2])
+
+
+for name, backward, judge, axis in (
+    ("npu_giou", "npu_giou_backward", giou, 1),
+    ("npu_diou", "npu_diou_backward", diou, 0),
+):
+    leaves = [npu(b).requires_grad_() for b in centers]
+    found = operator(name)(*leaves, True)
+    values = [judge(a, b) for a, b in zip(one.T, other.T, strict=True)]
+    close(found, np.expand_dims(values, axis))
+    found.sum().backward()
+    steps = np.zeros((2, 4, 9))
+    for which, row, column in np.ndindex(steps.shape):
+        shifted = [b[:, column].copy() for b in centers]
+        ends = []
+        for step in (1e-6, -2e-6):
+            shifted[which][row] += step
+            ends.append(judge(*map(corners, shifted)))
+        steps[which, row, column] = (ends[0] - ends[1]) / 2e-6
+    plain = [leaf.detach() for leaf in leaves]
+    grads = operator(backward)(torch.ones_like(found), *plain, True)
+    for leaf, grad, slope in zip(leaves, grads, steps, strict=True):
+        close(leaf.grad, slope, 1e-4)
+        close(grad, slope, 1e-4)
+
+# boxes that overlap no better one, any two opposite corners given
+candidates, scores = boxes(40, 40.0), random.uniform(0, 1, 40)
+
+
+def suppressed(most, limit, least):
+    chosen = []
+    for number in sorted(range(40), key=lambda place: -scores[place]):
+        ratios = [np.divide(*areas(candidates[number], candidates[other])) for other in chosen]
+        if scores[number] > least and len(chosen) < most and all(r <= limit for r in ratios):
+            chosen.append(number)
+    return chosen
+
+
+for most, limit, least in ((40, 0.3, 0.2), (5, 0.5, 0.0), (40, 0.0, 0.9), (3, 0.5, 2.0)):
+    expected = suppressed(most, limit, least)
+    swapped = candidates[:, [2, 1, 0, 3]]
+    for given in (candidates, swapped):
+        found, count = torch_npu.npu_nms_v4(npu(given), npu(scores), most, npu(limit), npu(least))
+        assert found.dtype == count.dtype == torch.int32
+        assert found.tolist() == expected and count.item() == len(expected)
+    found, count = torch_npu.npu_nms_v4(
+        npu(candidates), npu(scores), most, npu(limit), npu(least), True
+    )
+    assert len(found) == most and found[: count.item()].tolist() == expected
+
+# differences to anchors; the numbers are those of torch_npu's documentation, rounded to F16 there
+anchors = npu([[1.0, 2, 3, 4], [3, 4, 5, 6]])
+truth = npu([[5.0, 6, 7, 8], [7, 8, 9, 6]])
+found = torch_npu.npu_bounding_box_encode(anchors, truth, 0, 0, 0, 0, 0.1, 0.1, 0.2, 0.2)
+close(found, [[13.3281, 13.3281, 0, 0], [13.3281, 6.6641, 0, -5.4922]], 1e-3)
+deltas = npu([[5.0, 6, 7, 8], [7, 8, 9, 6]])
+found = torch_npu.npu_bounding_box_decode(anchors, deltas, 0, 0, 0, 0, 1, 1, 1, 1, (10, 10), 0.1)
+close(found, [[2.5, 6.5, 9, 9], [9, 9, 9, 9]])
+means, stds = (0.1, -0.2, 0.3, 0.05), (0.5, 0.6, 0.7, 0.8)
+code = torch_npu.npu_bounding_box_encode(npu(first[:5]), npu(second), *means, *stds)
+back = torch_npu.npu_bounding_box_decode(npu(first[:5]), code, *means, *stds, (200, 200), 1e-3)
+close(back, second, 1e-4)
+
+WRONG = (
+    (
+        lambda: torch_npu.npu_iou(npu(first), npu(second), 1),
+        "emulated device: npu::npu_iou is not available: with",
+    ),
+    (
+        lambda: torch_npu.npu_giou(*leaves),
+        "emulated device: npu::npu_giou is not available: except for trans",
+    ),
+    (lambda: torch_npu.npu_diou(leaves[0], npu(first), True), "gtboxes has the shape [7, 4]"),
+)
+refuse(WRONG)
