@@ -153,11 +153,12 @@ class BaseDevice(Handle):
         writes: tuple[Access, ...],
         label: str,
         *,
+        kind: Kind = Kind.KERNEL,
         copies: bool = False,
     ) -> Task:
-        """Queue a kernel: a function and the device memory that it accesses."""
+        """Queue a kernel or a collective: a function and the device memory that it accesses."""
         queue = self.own_stream(stream)
-        task = Task(queue, Kind.KERNEL, label, function, reads, writes, copies=copies)
+        task = Task(queue, kind, label, function, reads, writes, copies=copies)
         self.scheduler.submit(task)
         return task
 

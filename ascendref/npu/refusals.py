@@ -16,7 +16,7 @@ NPU: Final = "PrivateUse1"
 AUTOGRAD: Final = "AutogradPrivateUse1"
 #: whether an operator has a kernel for a dispatch key
 has_kernel: Final = torch._C._dispatch_has_kernel_for_dispatch_key
-_NO_HCCL: Final = "there is no collective communication (HCCL)"
+NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
 #: operators of the namespace ``npu`` that only create, describe or copy memory or call other
 #: operators; `casts` has more
 AVAILABLE: Final = frozenset(
@@ -47,12 +47,21 @@ def native_kernel(
     return partial(torch.library.get_kernel(op, key).call_boxed, keys)
 
 
-def _collective(name: str) -> Callable[..., Any]:
-    """Return the kernel of a collective operation, refused where it would need HCCL.
+def refuse_collectives() -> torch.library.Library:
+    """Refuse collectives by HCCL, which need the fallback, while the returned object is alive.
 
     torch_npu would call HCCL only on the first rank; the others would wait for it.
     """
-    refuse = refusal(name, _NO_HCCL)
+    library = torch.library.Library("c10d", "IMPL")
+    for name in torch._C._dispatch_get_all_op_names():
+        if name.startswith("c10d::") and has_kernel(name, NPU):
+            library.impl(name, _collective(name), NPU, allow_override=True)
+    return library
+
+
+def _collective(name: str) -> Callable[..., Any]:
+    """Return the kernel of a collective operation, refused where it would need HCCL."""
+    refuse = refusal(name, f"HCCL needs Gloo, and {NO_FALLBACK}")
     native = native_kernel(name)
 
     def run(*values: Any) -> Any:
@@ -84,14 +93,12 @@ def refuse_functions() -> None:
         setattr(owner, name, refusal(called, why))
 
 
-def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
-    """Refuse operators that only torch_npu has, while the returned objects are alive.
+def register_refusals(replaced: Container[str]) -> torch.library.Library:
+    """Refuse operators that only torch_npu has, while the returned object is alive.
 
     ``replaced`` are names in the namespace ``npu`` that have other kernels.
     """
     npu = torch.library.Library("npu", "IMPL")
-    custom = torch.library.Library("npu_custom_dist", "IMPL")
-    collectives = torch.library.Library("c10d", "IMPL")
     for name in torch._C._dispatch_get_all_op_names():
         space, _, operator = name.partition("::")
         if space == "npu":
@@ -103,8 +110,4 @@ def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
             for key in (NPU, AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd"):
                 if key == NPU or has_kernel(name, key):
                     npu.impl(name, refusal(name, why), key, allow_override=True)
-        elif space == "npu_custom_dist":
-            custom.impl(name, refusal(name, _NO_HCCL), NPU, allow_override=True)
-        elif space == "c10d" and has_kernel(name, NPU):
-            collectives.impl(name, _collective(name), NPU, allow_override=True)
-    return [npu, custom, collectives]
+    return npu

@@ -37,7 +37,7 @@ def start() -> None:
     from ..cann.runtime.process import process
     from ..device.checker.callers import add_package
     from .casts import CASTS, register_casts
-    from .refusals import refuse_functions, register_refusals
+    from .refusals import refuse_collectives, refuse_functions, register_refusals
     from .registration import register
     from .report import write_report
 
@@ -50,6 +50,8 @@ def start() -> None:
     _kept.append(register_refusals(CASTS))
     _kept.append(register_casts())
     refuse_functions()
+    if not fallback:
+        _kept.append(refuse_collectives())
     _switch_task_queue_off()
     report = os.environ.get("ASCENDREF_NPU_REPORT")
     if report:

@@ -211,9 +211,7 @@ REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)
 
 /* ---- what has no counterpart here */
 
-#define NO_COLLECTIVES "there is no collective communication (HCCL)"
-UNAVAILABLE(HcclGetRootInfo, NO_COLLECTIVES)
-UNAVAILABLE(HcclCommInitClusterInfoConfig, NO_COLLECTIVES)
+UNAVAILABLE(HcclCommInitClusterInfoConfig, "communicators are made without a rank table")
 UNAVAILABLE(aclprofInit, "the device is not profiled (torch_npu.profiler)")
 UNAVAILABLE(aclrtGetDeviceUtilizationRate, "there are no rates of utilization")
 
