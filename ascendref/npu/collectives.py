@@ -88,6 +88,10 @@ def _refuse(call: str, problem: str) -> NoReturn:
     fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{call}: {problem}")
 
 
+def _refuse_type(call: str, kind: int) -> NoReturn:
+    _refuse(call, f"dataType is {kind}; allowed are {', '.join(map(str, _TYPES))}")
+
+
 def _differ(how: str) -> NoReturn:
     """Raise the failure of a task whose ranks do not fit together."""
     raise AclError(Status.ACL_ERROR_RT_PARAM_INVALID, how)
@@ -159,27 +163,34 @@ class _Communicator:
             if other != first:
                 _differ(f"rank 0 calls {_described(first)}, rank {rank} {_described(other)}")
 
-    def messages(self, items: Sequence[_Message]) -> None:
-        """Exchange messages with other ranks."""
-        gloo, sends = self.gloo, []
-        heads = [torch.tensor([item.count, item.kind]) for item in items]
-        for item, head in zip(items, heads, strict=True):
-            if item.sends:
-                body = item.buffer.tensor()
-                sends += [gloo.send([head], item.rank, _HEAD), gloo.send([body], item.rank, _BODY)]
-        received = [(item, torch.empty_like(head)) for item, head in zip(items, heads) if not item.sends]
-        works = [gloo.recv([head], item.rank, _HEAD) for item, head in received]
+    def exchange(self, messages: Sequence[_Message]) -> None:
+        """Send and receive messages, each preceded by what it is; AclError if that differs."""
+        works = [work for message in messages if message.sends for work in self._send(message)]
+        received = [message for message in messages if not message.sends]
+        heads = [torch.empty(2, dtype=torch.int64) for _ in received]
+        waits = [
+            self.gloo.recv([head], message.rank, _HEAD)
+            for message, head in zip(received, heads, strict=True)
+        ]
+        for message, head, wait in zip(received, heads, waits, strict=True):
+            wait.wait()
+            if head.tolist() != [message.count, message.kind]:
+                _differ(
+                    f"rank {self.rank} receives {_elements(message.count, message.kind)},"
+                    f" rank {message.rank} sends {_elements(*head.tolist())}"
+                )
+        works += [
+            self.gloo.recv([message.buffer.tensor()], message.rank, _BODY) for message in received
+        ]
         for work in works:
             work.wait()
-        for item, head in received:
-            if head.tolist() != [item.count, item.kind]:
-                _differ(
-                    f"rank {self.rank} receives {_elements(item.count, item.kind)},"
-                    f" rank {item.rank} sends {_elements(*head.tolist())}"
-                )
-        works = [gloo.recv([item.buffer.tensor()], item.rank, _BODY) for item, _ in received]
-        for work in (*works, *sends):
-            work.wait()
+
+    def _send(self, message: _Message) -> list[Any]:
+        head = torch.tensor([message.count, message.kind])
+        return [
+            self.gloo.send([head], message.rank, _HEAD),
+            self.gloo.send([message.buffer.tensor()], message.rank, _BODY),
+        ]
 
 
 class _Message(NamedTuple):
@@ -272,8 +283,8 @@ class _Call:
         self._stream = stream
         found = _TYPES.get(kind)
         if found is None:
-            _refuse(name, f"dataType is {kind}; allowed are {', '.join(map(str, _TYPES))}")
-        self.type = _TYPES[kind]
+            _refuse_type(name, kind)
+        self.type = found
         if op != _NONE:
             if op not in _OPS:
                 _refuse(name, f"op is {op}; allowed are SUM (0), PROD (1), MAX (2) and MIN (3)")
@@ -626,6 +637,75 @@ class _Item(ctypes.Structure):
     )
 
 
+class _Batch:
+    """Messages that a communicator exchanges at the same time, as one task."""
+
+    def __init__(self, name: str, comm: _Communicator, stream: int) -> None:
+        self._name = name
+        self._comm = comm
+        self._stream = stream
+        self._messages: list[_Message] = []
+        self._reads: tuple[Access, ...] = ()
+        self._writes: tuple[Access, ...] = ()
+
+    def add(self, name: str, item: _Item) -> None:
+        """Add a message that a call describes."""
+        comm, kind = self._comm, _TYPES.get(item.kind)
+        if kind is None:
+            _refuse_type(name, item.kind)
+        if item.rank >= comm.size or item.rank == comm.rank:
+            _refuse(
+                name, f"the other rank is {item.rank}; this is rank {comm.rank} of {comm.size}"
+            )
+        buffer = _Buffer.at(item.buf or 0, item.count, kind.nbytes, "buf")
+        if item.receives:
+            self._writes += buffer.access()
+        else:
+            self._reads += buffer.access()
+        self._messages.append(
+            _Message(not item.receives, buffer, item.count, item.kind, item.rank)
+        )
+
+    def launch(self) -> None:
+        """Queue the exchange."""
+
+        def exchange() -> None:
+            with self._comm.lock:
+                self._comm.exchange(self._messages)
+
+        _launch(self._name, self._stream, exchange, self._reads, self._writes)
+
+
+class _Group(threading.local):
+    """The calls of a thread between HcclGroupStart and HcclGroupEnd."""
+
+    #: groups that have begun and not ended
+    depth = 0
+
+    def __init__(self) -> None:
+        #: their messages, by communicator and stream
+        self.batches: dict[tuple[int, int], _Batch] = {}
+
+
+_group: Final = _Group()
+
+
+def HcclGroupStart() -> None:
+    """Begin a group of calls."""
+    _group.depth += 1
+
+
+def HcclGroupEnd() -> None:
+    """Queue the messages of a group."""
+    if not _group.depth:
+        _refuse("HcclGroupEnd", "no group has begun")
+    _group.depth -= 1
+    if not _group.depth:
+        batches, _group.batches = _group.batches, {}
+        for batch in batches.values():
+            batch.launch()
+
+
 def HcclSend(buffer: int, count: int, kind: int, rank: int, comm: int, stream: int) -> None:
     """Send elements to another rank."""
     _exchange("HcclSend", [_Item(0, buffer, count, kind, rank)], comm, stream)
@@ -643,26 +723,11 @@ def HcclBatchSendRecv(items: int, count: int, comm: int, stream: int) -> None:
 
 def _exchange(name: str, items: Sequence[_Item], number: int, stream: int) -> None:
     comm = _found(name, number)
-    reads: tuple[Access, ...] = ()
-    writes: tuple[Access, ...] = ()
-    messages = []
+    if _group.depth:
+        batch = _group.batches.setdefault((number, stream), _Batch("HcclGroupEnd", comm, stream))
+    else:
+        batch = _Batch(name, comm, stream)
     for item in items:
-        if item.kind not in _TYPES:
-            _refuse(name, f"dataType is {item.kind}; allowed are {', '.join(map(str, _TYPES))}")
-        if item.rank >= comm.size or item.rank == comm.rank:
-            _refuse(
-                name,
-                f"the other rank is {item.rank}; this is rank {comm.rank} of {comm.size}",
-            )
-        buffer = _Buffer.at(item.buf or 0, item.count, _TYPES[item.kind].nbytes, "buf")
-        if item.receives:
-            writes += buffer.access()
-        else:
-            reads += buffer.access()
-        messages.append(_Message(not item.receives, buffer, item.count, item.kind, item.rank))
-
-    def exchange() -> None:
-        with comm.lock:
-            comm.messages(messages)
-
-    _launch(name, stream, exchange, reads, writes)
+        batch.add(name, item)
+    if not _group.depth:
+        batch.launch()

@@ -206,3 +206,7 @@ EXPORT int32_t HcclBatchSendRecv(const void *items, uint32_t count, void *comm, 
     STREAM_NUMBER(number, stream);
     CALL(HcclBatchSendRecv, "KIKi", WORD(items), count, WORD(comm), number);
 }
+
+/* Messages of a group run together; its collectives run in their order. */
+EXPORT int32_t HcclGroupStart(void) { CALL(HcclGroupStart, NULL); }
+EXPORT int32_t HcclGroupEnd(void) { CALL(HcclGroupEnd, NULL); }
