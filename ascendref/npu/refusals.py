@@ -47,21 +47,24 @@ def native_kernel(
     return partial(torch.library.get_kernel(op, key).call_boxed, keys)
 
 
-def refuse_collectives() -> torch.library.Library:
-    """Refuse collectives by HCCL, which need the fallback, while the returned object is alive.
+def refuse_collectives() -> list[torch.library.Library]:
+    """Refuse collectives by HCCL, which need the fallback, while the returned objects are alive.
 
     torch_npu would call HCCL only on the first rank; the others would wait for it.
     """
-    library = torch.library.Library("c10d", "IMPL")
+    libraries = {name: torch.library.Library(name, "IMPL") for name in ("c10d", "npu_custom_dist")}
     for name in torch._C._dispatch_get_all_op_names():
-        if name.startswith("c10d::") and has_kernel(name, NPU):
-            library.impl(name, _collective(name), NPU, allow_override=True)
-    return library
+        space = name.partition("::")[0]
+        if space in libraries and has_kernel(name, NPU):
+            libraries[space].impl(name, _collective(name, space), NPU, allow_override=True)
+    return list(libraries.values())
 
 
-def _collective(name: str) -> Callable[..., Any]:
+def _collective(name: str, space: str) -> Callable[..., Any]:
     """Return the kernel of a collective operation, refused where it would need HCCL."""
     refuse = refusal(name, f"HCCL needs Gloo, and {NO_FALLBACK}")
+    if space != "c10d":  # operators of torch_npu, which are for HCCL alone
+        return refuse
     native = native_kernel(name)
 
     def run(*values: Any) -> Any:

@@ -1,5 +1,5 @@
 /* Collective communication: the functions of HCCL that torch_npu calls, with what hccl.h says of them.
-   Each passes its arguments as numbers to the function of the same name in ascendref.npu.collectives. */
+   Each passes its arguments as numbers to the function of the same name in ascendref.npu.hccl. */
 #include <stdio.h>
 
 #include "python_api.h"
@@ -31,7 +31,7 @@ static int32_t finish(const char *name, PyObject *value, void **number, char *te
     do {                                                                                           \
         int lock;                                                                                  \
         if (ascendref_enter(&lock)) return HCCL_E_RUNTIME;                                         \
-        PyObject *module = python.PyImport_ImportModule("ascendref.npu.collectives");              \
+        PyObject *module = python.PyImport_ImportModule("ascendref.npu.hccl");              \
         PyObject *value = module ? python.PyObject_CallMethod(module, #name, __VA_ARGS__) : NULL;  \
         if (module) python.Py_DecRef(module);                                                      \
         return finish(#name, value, number, text, length, lock);                                   \
