@@ -286,7 +286,7 @@ def _check_parts(call: _Call, count: int, sizes: Sequence[int]) -> None:
         for other, size in enumerate(stated):
             if size != rows[other][0]:
                 mismatch(
-                    f"rank {rank} expects {size} elements for rank {other}, whose count is"
+                    f"rank {rank} states {size} elements for rank {other}, whose count is"
                     f" {rows[other][0]}"
                 )
 

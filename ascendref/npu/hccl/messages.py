@@ -15,7 +15,7 @@ import torch
 
 from ...device.checker.checker import Access
 from .communicators import Communicator, find_communicator, mismatch
-from .elements import Buffer, described, element_type, refuse
+from .elements import TYPES, Buffer, described, element_type, refuse
 
 _HEAD, _BODY = 0, 1
 
@@ -82,16 +82,23 @@ class _Batch:
             else:
                 works.append(gloo.send([head], message.rank, _HEAD))
                 works.append(gloo.send([message.buffer.tensor()], message.rank, _BODY))
+        problems = []
         for message, head, work in heads:
             work.wait()
-            if head.tolist() != [message.length, message.type]:
-                mismatch(
+            length, kind = head.tolist()
+            target = message.buffer.tensor()
+            if (length, kind) != (message.length, message.type):
+                problems.append(
                     f"rank {self._comm.rank} receives {described(message.length, message.type)},"
-                    f" rank {message.rank} sends {described(*head.tolist())}"
+                    f" rank {message.rank} sends {described(length, kind)}"
                 )
-            works.append(gloo.recv([message.buffer.tensor()], message.rank, _BODY))
+                # received nevertheless, because the sender waits for it
+                target = torch.empty(length * TYPES[kind].nbytes, dtype=torch.uint8)
+            works.append(gloo.recv([target], message.rank, _BODY))
         for work in works:
             work.wait()
+        if problems:
+            mismatch(problems[0])
 
 
 class _Group(threading.local):
