@@ -1,4 +1,4 @@
-"""Call functions of HCCL with wrong arguments, and with different ones on two ranks, as one program.
+"""Call functions of HCCL with wrong arguments, and with different ones on two ranks: a program.
 
 ``ascendref npu hccl_calls.py`` prints a line for each attempt: its name, and for each rank the code
 of the call or, if its task failed, why. Two threads are the ranks, each on a device of its own.
@@ -66,6 +66,10 @@ def messages_differ(call, rank, at, to, comm):
     return call("HcclSend", at, word(2), FP32, 1)
 
 
+def one_does_not_call(call, rank, at, to, comm):
+    return "nothing" if rank else call("HcclAllReduce", at, to, word(3), FP32, SUM)
+
+
 def run_rank(rank, info, attempt, found):
     torch.npu.set_device(rank)
     comm = ctypes.c_void_p()
@@ -93,11 +97,14 @@ for attempt in (
     gathered_differ,
     exchanged_differ,
     messages_differ,
+    one_does_not_call,
 ):
     process = os.fork()  # a failed task stops the device
     if process:
         os.waitpid(process, 0)
         continue
+    if attempt is one_does_not_call:
+        os.environ["HCCL_EXEC_TIMEOUT"] = "1"
     info = ctypes.create_string_buffer(4108)
     assert hccl.HcclGetRootInfo(info) == 0
     found = {}  # by rank

@@ -180,6 +180,9 @@ def test_calls_of_hccl_check_their_arguments_and_what_the_ranks_call():
     sent, received = found.pop("messages_differ")
     assert sent == "0"
     assert received == "rank 1 receives 2 elements of FP16, rank 0 sends 2 elements of FP32"
+    waited, nothing = found.pop("one_does_not_call")
+    assert "Timed out waiting 1000ms" in waited
+    assert nothing == "nothing"
     assert found == {name: [text] * 2 for name, text in DIFFERENCES.items()}
 
 

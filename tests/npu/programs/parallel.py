@@ -1,4 +1,4 @@
-"""DDP, ZeRO and FSDP (fully_shard) on two processes: the losses are those of DDP on the CPU."""
+"""DDP, ZeRO, fully_shard and FSDP on two processes: the losses are those of DDP on the CPU."""
 
 import tempfile
 from pathlib import Path
@@ -9,7 +9,7 @@ import torch.multiprocessing
 import torch_npu  # noqa: F401
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel
 
@@ -41,6 +41,10 @@ def sharded(model):
     return fully_shard(model, mesh=mesh)
 
 
+def flat(model):
+    return FullyShardedDataParallel(model, device_id=dist.get_rank(), use_orig_params=True)
+
+
 def adam(parameters):
     return torch.optim.AdamW(parameters, lr=0.01)
 
@@ -60,6 +64,7 @@ def main(rank, store):
         (DistributedDataParallel, adam),
         (DistributedDataParallel, zero),
         (sharded, adam),
+        (flat, adam),
     ):
         assert losses("npu", wrap, optimize) == expected, (wrap, optimize)
     dist.destroy_process_group()
