@@ -147,6 +147,6 @@ def npu_command(
         folders = [str(_STARTUP), os.environ.get("PYTHONPATH")]
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
         sys.stdout.flush()
-        words = [sys.executable, *(["-m"] if is_module else []), script, *(arguments or [])]
+        words = [sys.executable, "-m" if is_module else "--", script, *(arguments or [])]
         with starting("SCRIPT"):
             os.execv(words[0], words)

@@ -22,9 +22,8 @@ class WorkerThreads:
 
     Kernels run one at a time, because each may use every core. A host function may wait for another
     one or for the program, and a collective for other processes; meanwhile it blocks only its own
-    stream. The threads start with the
-    first task, block while idle, and end when the process exits. After that no thread can be
-    started, and a wait runs the tasks on its own thread.
+    stream. The threads start with the first task, block while idle, and end when the process exits.
+    After that no thread can be started, and a wait runs the tasks on its own thread.
     """
 
     def __init__(self) -> None:

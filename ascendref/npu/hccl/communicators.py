@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -102,6 +103,8 @@ def HcclCommInitRootInfo(size: int, info: str, rank: int) -> int:
     """Connect a rank with the others; return the number of its communicator."""
     if not 0 <= rank < size:
         refuse("HcclCommInitRootInfo", f"rank is {rank}; it must be less than nRanks, {size}")
+    if not re.fullmatch(rf"{re.escape(_HOST)}:\d+", info):
+        refuse("HcclCommInitRootInfo", f"rootInfo is {info!r}; HcclGetRootInfo returns it")
     communicator = Communicator(info, size, rank)
     number = next(_numbers)
     _communicators[number] = communicator

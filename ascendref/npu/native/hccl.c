@@ -135,6 +135,7 @@ EXPORT int32_t HcclAllGather(void *send, void *receive, uint64_t count, int32_t 
 EXPORT int32_t HcclAllGatherV(void *send, uint64_t count, void *receive, const uint64_t *counts,
                               const uint64_t *places, int32_t type, void *comm, aclrtStream stream)
 {
+    if (!counts || !places) return HCCL_E_PTR;
     STREAM_NUMBER(number, stream);
     CALL(HcclAllGatherV, "KKKKKiKi", WORD(send), WORD(count), WORD(receive), WORD(counts),
          WORD(places), type, WORD(comm), number);
@@ -152,6 +153,7 @@ EXPORT int32_t HcclReduceScatterV(void *send, const uint64_t *counts, const uint
                                   void *receive, uint64_t count, int32_t type, int32_t op, void *comm,
                                   aclrtStream stream)
 {
+    if (!counts || !places) return HCCL_E_PTR;
     STREAM_NUMBER(number, stream);
     CALL(HcclReduceScatterV, "KKKKKiiKi", WORD(send), WORD(counts), WORD(places), WORD(receive),
          WORD(count), type, op, WORD(comm), number);
@@ -171,6 +173,7 @@ EXPORT int32_t HcclAlltoAllV(const void *send, const uint64_t *send_counts,
                              const uint64_t *receive_counts, const uint64_t *receive_places,
                              int32_t receive_type, void *comm, aclrtStream stream)
 {
+    if (!send_counts || !send_places || !receive_counts || !receive_places) return HCCL_E_PTR;
     STREAM_NUMBER(number, stream);
     CALL(HcclAlltoAllV, "KKKiKKKiKi", WORD(send), WORD(send_counts), WORD(send_places), send_type,
          WORD(receive), WORD(receive_counts), WORD(receive_places), receive_type, WORD(comm), number);
@@ -180,6 +183,7 @@ EXPORT int32_t HcclAlltoAllVC(const void *send, const uint64_t *counts, int32_t 
                               const void *receive, int32_t receive_type, void *comm,
                               aclrtStream stream)
 {
+    if (!counts) return HCCL_E_PTR;
     STREAM_NUMBER(number, stream);
     CALL(HcclAlltoAllVC, "KKiKiKi", WORD(send), WORD(counts), send_type, WORD(receive), receive_type,
          WORD(comm), number);
@@ -203,6 +207,7 @@ EXPORT int32_t HcclRecv(void *buffer, uint64_t count, int32_t type, uint32_t ran
 
 EXPORT int32_t HcclBatchSendRecv(const void *items, uint32_t count, void *comm, aclrtStream stream)
 {
+    if (!items) return HCCL_E_PTR;
     STREAM_NUMBER(number, stream);
     CALL(HcclBatchSendRecv, "KIKi", WORD(items), count, WORD(comm), number);
 }

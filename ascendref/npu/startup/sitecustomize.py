@@ -4,7 +4,6 @@
 in the process of the program, and in every process that the program starts.
 """
 
-import importlib
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader
@@ -14,8 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 FOLDER = Path(__file__).parent
-#: what imports of these packages load first
-FIRST = "ascendref.npu"
+#: the packages that `ascendref.npu` is imported before
 PACKAGES = ("torch", "torch_npu")
 
 
@@ -27,10 +25,11 @@ class Importer(Loader):
         root = str(FOLDER.parents[2])
         sys.path.insert(0, root)  # a script's folder may be another one
         try:
-            importlib.import_module("ascendref")
+            import ascendref
         finally:
             sys.path.remove(root)
-        importlib.import_module(FIRST)
+        import ascendref.npu  # noqa: F401
+
         module = sys.modules[spec.name]
         self._spec = module.__spec__
         return module
@@ -48,7 +47,7 @@ class Finder:
         name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how a package is found, with another loader."""
-        if name not in PACKAGES or FIRST in sys.modules:
+        if name not in PACKAGES or "ascendref.npu" in sys.modules:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None:
