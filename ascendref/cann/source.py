@@ -51,8 +51,10 @@ def table_source() -> str:
     numbers = {name: number for number, name in enumerate(names)}
     for name, function in functions().items():
         exported = [*_exported(function, numbers.get(name, -1))]
-        left_out = ["#ifndef WITHOUT_BORROWED", *exported, "#endif"]
-        lines += left_out if function.is_borrowed else exported
+        if function.is_borrowed:
+            wanted = f"WITH_{name.removesuffix('GetWorkspaceSize')}"
+            exported = [f"#if !defined WITHOUT_BORROWED || defined {wanted}", *exported, "#endif"]
+        lines += exported
     return "\n".join([*lines, ""])
 
 

@@ -53,4 +53,4 @@ def _shortened(error: BaseException) -> TracebackType | None:
 
 def _is_internal(frame: TracebackType) -> bool:
     file = frame.tb_frame.f_code.co_filename
-    return file.startswith(_PACKAGE) or file == "<frozen runpy>"
+    return file.startswith((_PACKAGE, "<frozen "))

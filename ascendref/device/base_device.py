@@ -156,16 +156,17 @@ class BaseDevice(Handle):
         writes: tuple[Access, ...],
         label: str,
         *,
+        kind: Kind = Kind.KERNEL,
         copies: bool = False,
         reads_unwritten: bool = False,
     ) -> Task:
-        """Queue a kernel: a function and the device memory that it accesses.
+        """Queue a kernel or a collective: a function and the device memory that it accesses.
 
         It may read bytes that nothing wrote if it only ``copies`` them or ``reads_unwritten`` ones.
         """
         queue = self.own_stream(stream)
         task = Task(
-            queue, Kind.KERNEL, label, function, reads, writes,
+            queue, kind, label, function, reads, writes,
             copies=copies, reads_unwritten=reads_unwritten,
         )  # fmt: skip
         self.scheduler.submit(task)

@@ -3,12 +3,13 @@
 Import it before torch and torch_npu. It builds the libraries that torch_npu needs if they do not
 exist yet (this needs a C compiler), loads them and imports torch_npu. Operators that are not
 emulated run on PyTorch's CPU kernels. The settings are environment variables, which ``ascendref
-npu`` sets from its options:
+npu`` sets from its options. Processes that its program starts import this module by themselves.
 
 =========================  ==================================================================
 ``ASCENDREF_PRODUCT``      the product, as for programs in C, like all variables of these
 ``ASCENDREF_NPU_FALLBACK`` ``0`` refuses operators that are not emulated
-``ASCENDREF_NPU_REPORT``   where the report goes at exit: a file for JSON, ``-`` for stderr
+``ASCENDREF_NPU_REPORT``   where the report goes at exit: ``-`` for stderr, or a file for JSON,
+                           to whose counts it is added
 =========================  ==================================================================
 """
 

@@ -16,7 +16,7 @@ NPU: Final = "PrivateUse1"
 AUTOGRAD: Final = "AutogradPrivateUse1"
 #: whether an operator has a kernel for a dispatch key
 has_kernel: Final = torch._C._dispatch_has_kernel_for_dispatch_key
-_NO_HCCL: Final = "there is no collective communication (HCCL)"
+NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
 _NOT_EMULATED: Final = "it is not among the operators of torch_npu that are emulated"
 #: other dispatch keys under which torch_npu has kernels: gradients call operators of other names;
 #: without device tensors, one of the last two runs
@@ -78,12 +78,24 @@ def native_kernel(
     return partial(torch.library.get_kernel(op, key).call_boxed, keys)
 
 
-def _collective(name: str) -> Callable[..., Any]:
-    """Return the kernel of a collective operation, refused where it would need HCCL.
+def refuse_collectives() -> list[torch.library.Library]:
+    """Refuse collectives by HCCL, which need the fallback, while the returned objects are alive.
 
     torch_npu would call HCCL only on the first rank; the others would wait for it.
     """
-    refuse = refusal(name, _NO_HCCL)
+    libraries = {name: torch.library.Library(name, "IMPL") for name in ("c10d", "npu_custom_dist")}
+    for name in torch._C._dispatch_get_all_op_names():
+        space = name.partition("::")[0]
+        if space in libraries and has_kernel(name, NPU):
+            libraries[space].impl(name, _collective(name, space), NPU, allow_override=True)
+    return list(libraries.values())
+
+
+def _collective(name: str, space: str) -> Callable[..., Any]:
+    """Return the kernel of a collective operation, refused where it would need HCCL."""
+    refuse = refusal(name, f"HCCL needs Gloo, and {NO_FALLBACK}")
+    if space != "c10d":  # operators of torch_npu, which are for HCCL alone
+        return refuse
     native = native_kernel(name)
 
     def run(*values: Any) -> Any:
@@ -110,14 +122,12 @@ def refuse_functions() -> None:
         setattr(owner, name, refusal(called, why))
 
 
-def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
-    """Refuse operators that only torch_npu has, while the returned objects are alive.
+def register_refusals(replaced: Container[str]) -> torch.library.Library:
+    """Refuse operators that only torch_npu has, while the returned object is alive.
 
     ``replaced`` are names in the namespace ``npu`` that have other kernels.
     """
     npu = torch.library.Library("npu", "IMPL")
-    custom = torch.library.Library("npu_custom_dist", "IMPL")
-    collectives = torch.library.Library("c10d", "IMPL")
     for name in torch._C._dispatch_get_all_op_names():
         space, _, operator = name.partition("::")
         if space == "npu":
@@ -127,8 +137,4 @@ def register_refusals(replaced: Container[str]) -> list[torch.library.Library]:
             for key in (NPU, *OTHER_KEYS):
                 if key == NPU or has_kernel(name, key):
                     npu.impl(name, refusal(name, why), key, allow_override=True)
-        elif space == "npu_custom_dist":
-            custom.impl(name, refusal(name, _NO_HCCL), NPU, allow_override=True)
-        elif space == "c10d" and has_kernel(name, NPU):
-            collectives.impl(name, _collective(name), NPU, allow_override=True)
-    return [npu, custom, collectives]
+    return npu

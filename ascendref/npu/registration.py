@@ -14,7 +14,7 @@ from .compiled import BETWEEN_DEVICES, CompiledFallback
 from .copies import copy_kernel
 from .fallback import Fallback
 from .recurrent import RECURRENT, recurrent_kernel
-from .refusals import AUTOGRAD, NPU, has_kernel, native_kernel, refusal
+from .refusals import AUTOGRAD, NO_FALLBACK, NPU, has_kernel, native_kernel, refusal
 
 
 def _overloads(operator: Operator) -> Iterator[str]:
@@ -69,7 +69,6 @@ _CPU: Final = (
     "CompositeExplicitAutogradNonFunctional",
     "CompositeImplicitAutograd",
 )
-_NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
 
 
 def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.library.Library]:
@@ -81,7 +80,7 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.li
     library = torch.library.Library("aten", "IMPL")
     for op in _replaced():
         name = op.name()
-        kernel = Fallback(op) if fallback else refusal(name, _NO_FALLBACK)
+        kernel = Fallback(op) if fallback else refusal(name, NO_FALLBACK)
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
         if compiled is None:

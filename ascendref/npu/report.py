@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -18,23 +20,40 @@ more_calls: Final[list[Callable[[], Iterable[tuple[str, int]]]]] = []
 
 def counts() -> dict[str, dict[str, int]]:
     """Return the calls so far: ``emulated`` by operator, ``fallback`` by overload."""
-    fallback = Counter(fallback_calls)
-    for calls in more_calls:
-        fallback.update(dict(calls()))
     return {
-        "emulated": dict(process.launches.most_common()),
-        "fallback": dict(fallback.most_common()),
+        "emulated": _sum(process.launches),
+        "fallback": _sum(fallback_calls, *[dict(calls()) for calls in more_calls]),
     }
 
 
 def write_report(path: str) -> None:
-    """Write the counts: as JSON to a file, or as a table to stderr for ``-``."""
+    """Write the counts: as a table to stderr for ``-``, or as JSON to a file.
+
+    They are added to those in the file, so that all processes of a program write one report.
+    """
     found = counts()
-    if path != "-":
+    if path == "-":
+        lines = []
+        for place, calls in found.items():
+            lines.append(f"{place}: {sum(calls.values())} calls")
+            lines += [f"{count:>10}  {name}" for name, count in calls.items()]
+        print("\n".join(lines), file=sys.stderr)
+    elif os.path.exists(path) and not os.path.isfile(path):  # a device or a FIFO
         with open(path, "w") as file:
             json.dump(found, file, indent=2)
-        return
-    for place, calls in found.items():
-        print(f"{place}: {sum(calls.values())} calls", file=sys.stderr)
-        for name, count in calls.items():
-            print(f"{count:>10}  {name}", file=sys.stderr)
+    else:
+        with open(path, "a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
+            file.seek(0)
+            earlier = json.loads(file.read() or "{}")
+            file.truncate(0)
+            total = {place: _sum(earlier.get(place, {}), calls) for place, calls in found.items()}
+            json.dump(total, file, indent=2)
+
+
+def _sum(*calls: dict[str, int]) -> dict[str, int]:
+    """Return the sums of counts, the most frequent first."""
+    total = Counter[str]()
+    for found in calls:
+        total.update(found)
+    return dict(total.most_common())

@@ -12,8 +12,11 @@ from ..core.errors import ArgumentValueError
 #: the dynamic linker recognizes a loaded library by the name inside the file
 LIBRARY: Final = "libascendcl.so"
 NAMES: Final = tuple(
-    f"lib{name}.so" for name in "hccl acl_op_compiler ge_runner graph acl_tdt_channel opapi".split()
+    f"lib{name}.so"
+    for name in "hccl hcomm acl_op_compiler ge_runner graph acl_tdt_channel opapi".split()
 )
+#: functions that PyTorch computes and torch_npu calls without its dispatcher
+_BORROWED: Final = ("aclnnConstantPadNd",)
 #: folders that torch_npu expects
 _FOLDERS: Final = ("runtime", "compiler", "opp")
 _NATIVE: Final = Path(__file__).with_name("native")
@@ -22,7 +25,7 @@ _NATIVE: Final = Path(__file__).with_name("native")
 def install() -> Path:
     """Return the root folder in the user's cache, writing it if it does not exist."""
     sources = {path.name: path.read_text() for path in sorted(_NATIVE.glob("*.c"))}
-    root = cached_root("npu", {**sources, "names": ",".join(NAMES)})
+    root = cached_root("npu", {**sources, "names": ",".join(NAMES + _BORROWED)})
     if not (root / "opp").is_dir():
         try:
             publish(root, lambda made: _write(made, sources))
@@ -40,6 +43,7 @@ def _write(made: Path, sources: dict[str, str]) -> None:
     library = folder / LIBRARY
     # needed because some functions of the library throw
     flags = ["-fexceptions", f"-Wl,-soname,{LIBRARY}", "-DWITHOUT_BORROWED"]
+    flags += [f"-DWITH_{api}" for api in _BORROWED]
     compile_library(made / "include", library, sources, flags)
     empty = made / "empty.c"
     empty.write_text("")

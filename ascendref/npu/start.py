@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..core.errors import ArgumentError, ArgumentValueError
 from ..core.extras import install_command
+from ..core.tracebacks import shorten_tracebacks
 from .root import LIBRARY, NAMES, install
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def start() -> None:
         raise ArgumentValueError(
             "ascendref.npu", "was imported after torch_npu; import it first, before torch as well"
         )
+    shorten_tracebacks()
     fallback = _fallback()
+    _set_devices()
     root = install()
     os.environ["ASCEND_HOME_PATH"] = str(root)
     os.environ["ASCEND_OPP_PATH"] = str(root / "opp")
@@ -37,10 +40,11 @@ def start() -> None:
     from ..cann.runtime.process import process
     from ..device.checker.callers import add_package
     from .casts import CASTS, register_casts
+    from .hccl.padding import register_gather
     from .operators.formulas import FORMULAS
     from .operators.registration import register_formulas
     from .profiler import replace_profilers
-    from .refusals import refuse_functions, register_refusals
+    from .refusals import refuse_collectives, refuse_functions, register_refusals
     from .registration import register
     from .report import write_report
 
@@ -55,6 +59,10 @@ def start() -> None:
     _kept.append(register_formulas())
     refuse_functions()
     replace_profilers()
+    if fallback:
+        _kept.append(register_gather())
+    else:
+        _kept.extend(refuse_collectives())
     _switch_task_queue_off()
     report = os.environ.get("ASCENDREF_NPU_REPORT")
     if report:
@@ -66,6 +74,12 @@ def _fallback() -> bool:
     if given not in ("0", "1"):
         raise ArgumentValueError("ASCENDREF_NPU_FALLBACK", f"is {given!r}; it must be 0 or 1")
     return given == "1"
+
+
+def _set_devices() -> None:
+    """Have a device for each process that torchrun starts, unless the program's user sets some."""
+    if not os.environ.get("ASCENDREF_DEVICES"):
+        os.environ["ASCENDREF_DEVICES"] = os.environ.get("LOCAL_WORLD_SIZE", "")
 
 
 def _compiled() -> CompiledFallback | None:

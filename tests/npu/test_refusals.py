@@ -1,10 +1,7 @@
 """What the emulated device lacks is refused in the first line of the exception, by its name."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ..support.processes import run
-from .cases import HANG, PAGE
+from .cases import PAGE
 
 if find_spec("torch_npu") is None or shutil.which("cc") is None:
     pytest.skip("needs torch-npu, an extra, and cc", allow_module_level=True)
@@ -163,55 +160,3 @@ def test_functions_that_are_no_operators_are_refused_by_their_names(tmp_path):
     lines = ascendref_npu(tmp_path, FUNCTIONS)
     for line, name in zip(lines, ["aclStressDetect", "aten::mm.dtype"], strict=True):
         assert line.startswith(f"emulated device: {name} is not available: ")
-
-
-COLLECTIVES = """
-import sys
-import torch, torch_npu
-import torch.distributed as dist
-rank, file = int(sys.argv[1]), sys.argv[2]
-torch.npu.set_device(rank)
-dist.init_process_group(
-    "cpu:gloo,npu:hccl", init_method=f"file://{file}", rank=rank, world_size=2
-)
-x, group = torch.ones(2).npu(), dist.group.WORLD
-for call in (
-    lambda: dist.all_reduce(x),
-    lambda: dist.broadcast(x, 0),
-    lambda: dist.send(x, 1) if rank == 0 else dist.recv(x, 0),
-    lambda: dist.barrier(device_ids=[rank]),
-    lambda: torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 2).npu()),
-):
-    try:
-        call()
-    except RuntimeError as error:
-        print(str(error).splitlines()[0])
-host = torch.ones(2)
-dist.all_reduce(host)
-print(host.tolist())
-"""
-
-
-def test_collectives_are_refused_on_every_rank_and_gloo_works(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(COLLECTIVES)
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, "-m", "ascendref", "npu", program, str(rank), tmp_path / "store"],
-            env=os.environ | {"ASCENDREF_DEVICES": "2"},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    try:
-        for number, rank in enumerate(ranks):
-            *lines, last = rank.communicate(timeout=HANG)[0].splitlines()
-            assert last == "[2.0, 2.0]"
-            names = ["allreduce_", "broadcast_", "recv_" if number else "send", "barrier"]
-            for line, name in zip(lines, [*names, "allgather_"], strict=True):
-                assert line.startswith(f"emulated device: c10d::{name} is not available: ")
-                assert "HCCL" in line
-    finally:
-        for rank in ranks:
-            rank.kill()

@@ -21,6 +21,8 @@ from ..programs import check_program, starting
 
 #: the heading under which they are listed
 PANEL: Final = "Check programs"
+#: the folder whose ``sitecustomize.py`` has programs find the device
+_STARTUP: Final = Path(__file__).parents[2] / "npu" / "startup"
 
 app = typer.Typer()
 
@@ -90,10 +92,13 @@ def check_command(
     rich_help_panel=PANEL,
 )
 def npu_command(
-    script: Annotated[Path, typer.Argument(help="A Python program that imports torch_npu.")],
+    script: Annotated[
+        str, typer.Argument(help="A Python program that imports torch_npu, or with -m a module.")
+    ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its arguments.")
     ] = None,
+    is_module: Annotated[bool, typer.Option("-m", help="Run a module, as python -m does.")] = False,
     product: Annotated[
         str | None, typer.Option(help="A product or a chip. Default: Atlas A2.")
     ] = None,
@@ -112,15 +117,17 @@ def npu_command(
 ) -> None:
     """Run a torch_npu program without an NPU.
 
-    It runs on the emulated device. Needs torch and torch-npu (extra npu) and a C compiler. Options
-    come before the program.
+    It runs on the emulated device, and so do the processes that it starts. Needs torch and
+    torch-npu (extra npu) and a C compiler. Options come before the program.
 
-    Example: ascendref npu --report train.py --epochs 3
+    Examples: ascendref npu --report train.py --epochs 3,
+    ascendref npu -m torch.distributed.run --nproc-per-node=2 train.py
     """
     from ...cann.root import compiler
 
     with report_bad_calls():
-        check_program("SCRIPT", script)
+        if not is_module:
+            check_program("SCRIPT", Path(script))
         if report_file is not None:
             check_writable("--report-file", report_file)
         for package in ("torch", "torch_npu"):
@@ -133,9 +140,13 @@ def npu_command(
         if report or report_file is not None:
             where = "-" if report_file is None else str(report_file.absolute())
             os.environ["ASCENDREF_NPU_REPORT"] = where
+        if report_file is not None and report_file.is_file():
+            report_file.write_bytes(b"")  # the processes of the program add to it
         if not traceback:
             os.environ[VARIABLE] = SHORT
+        folders = [str(_STARTUP), os.environ.get("PYTHONPATH")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
         sys.stdout.flush()
-        words = [sys.executable, "-m", "ascendref.npu", str(script), *(arguments or [])]
+        words = [sys.executable, "-m" if is_module else "--", script, *(arguments or [])]
         with starting("SCRIPT"):
             os.execv(words[0], words)

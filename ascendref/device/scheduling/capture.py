@@ -118,7 +118,7 @@ class Capture:
             )
         reached = self._reached()
         for task in self.tasks:
-            if task.kind in (Kind.KERNEL, Kind.HOST) and task not in reached:
+            if task.kind in (Kind.KERNEL, Kind.HOST, Kind.COLLECTIVE) and task not in reached:
                 fail(
                     Status.ACL_ERROR_RT_STREAM_UNJOINED,
                     f"{self.origin!r} does not wait for {task.label!r} of {task.stream!r}; record"

@@ -39,6 +39,8 @@ class Kind(IntEnum):
     RECORD = 4
     #: waits for the record of an event
     WAIT = 5
+    #: exchanges data with other processes while its stream waits
+    COLLECTIVE = 6
 
 
 class State(IntEnum):
@@ -106,7 +108,7 @@ class Task:
     @property
     def depends_on_host(self) -> bool:
         """Whether it may need another call of the program before it can end."""
-        return self.kind in (Kind.HOST, Kind.CALLBACK) or self.promised
+        return self.kind in (Kind.HOST, Kind.CALLBACK, Kind.COLLECTIVE) or self.promised
 
     @property
     def promised(self) -> bool:

@@ -18,12 +18,12 @@ EXIT_TIMEOUT: Final = 0.7
 
 
 class WorkerThreads:
-    """One thread that runs kernels, and as many as needed for host functions.
+    """One thread that runs kernels, and as many as needed for host functions and collectives.
 
     Kernels run one at a time, because each may use every core. A host function may wait for another
-    one or for the program; meanwhile it blocks only its own stream. The threads start with the
-    first task, block while idle, and end when the process exits. After that no thread can be
-    started, and a wait runs the tasks on its own thread.
+    one or for the program, and a collective for other processes; meanwhile it blocks only its own
+    stream. The threads start with the first task, block while idle, and end when the process exits.
+    After that no thread can be started, and a wait runs the tasks on its own thread.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class WorkerThreads:
     def _run_first(self, stream: BaseStream) -> None:
         task = stream.scheduler.take(stream)
         if task is not None:
-            if task.kind is Kind.HOST and not self.closed:
+            if task.kind in (Kind.HOST, Kind.COLLECTIVE) and not self.closed:
                 self._pass_to_host_thread(task)
             else:
                 stream.scheduler.run(task)

@@ -211,9 +211,7 @@ REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)
 
 /* ---- what has no counterpart here */
 
-#define NO_COLLECTIVES "there is no collective communication (HCCL)"
-UNAVAILABLE(HcclGetRootInfo, NO_COLLECTIVES)
-UNAVAILABLE(HcclCommInitClusterInfoConfig, NO_COLLECTIVES)
+UNAVAILABLE(HcclCommInitClusterInfoConfig, "communicators are made without a rank table")
 UNAVAILABLE(aclprofInit, "there is no profiler of CANN; torch_npu.profiler records timelines")
 
 /* ---- kernels as binaries, dumps */
