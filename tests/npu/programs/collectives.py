@@ -163,6 +163,19 @@ def groups():
     dist.barrier(both)
 
 
+def captured():
+    rank, graph = dist.get_rank(), torch.npu.NPUGraph()
+    x, total = torch.zeros(3, device="npu"), torch.zeros(3, device="npu")
+    with torch.npu.graph(graph):
+        total.copy_(x)
+        dist.all_reduce(total)
+        doubled = 2 * total
+    for number in range(3):
+        x.fill_(number + rank)
+        graph.replay()
+        assert doubled.tolist() == [4.0 * number + 2] * 3
+
+
 def objects():
     rank = dist.get_rank()
     gathered, sent, scattered = [None] * RANKS, [{"rank": rank}], [None]
@@ -188,7 +201,7 @@ def main(rank, store):
     for call in (broadcast, all_gather, gather, scatter, all_to_all, messages):
         for dtype in MOVED:
             compare(call, dtype)
-    for call in (average, parts_of_their_own_sizes, coalesced, groups, objects):
+    for call in (average, parts_of_their_own_sizes, coalesced, groups, captured, objects):
         call()
     dist.destroy_process_group()
 
