@@ -17,7 +17,7 @@ from .checker.checker import Access, Checker
 from .checker.hazards import HazardError
 from .handle import Handle
 from .scheduling.scheduler import Scheduler
-from .scheduling.task import BaseStream, Kind, State, Task
+from .scheduling.task import BaseStream, Kind, State, Task, Unwritten
 from .trace import Trace
 
 
@@ -157,18 +157,11 @@ class BaseDevice(Handle):
         label: str,
         *,
         kind: Kind = Kind.KERNEL,
-        copies: bool = False,
-        reads_unwritten: bool = False,
+        unwritten: Unwritten = Unwritten.REFUSED,
     ) -> Task:
-        """Queue a kernel or a collective: a function and the device memory that it accesses.
-
-        It may read bytes that nothing wrote if it only ``copies`` them or ``reads_unwritten`` ones.
-        """
+        """Queue a kernel or a collective: a function and the device memory that it accesses."""
         queue = self.own_stream(stream)
-        task = Task(
-            queue, kind, label, function, reads, writes,
-            copies=copies, reads_unwritten=reads_unwritten,
-        )  # fmt: skip
+        task = Task(queue, kind, label, function, reads, writes, unwritten=unwritten)
         self.scheduler.submit(task)
         return task
 

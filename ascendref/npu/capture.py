@@ -15,6 +15,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from ..device.checker.checker import Access
+from ..device.scheduling.task import Unwritten
 from .randomness import seeded
 from .schema import Schema
 from .storage import access_of, memory_at, shared_bytes
@@ -253,7 +254,7 @@ def record(op: torch._ops.OpOverload, *args: Any, **kwargs: Any) -> Any:
         new = [tensor for tensor in made if tensor is not None and tensor.numel()]
         writes += [_Place.of(tensor).access("result") for tensor in new]
     stream.device.launch(
-        stream, call.run, tuple(reads), tuple(writes), op.name(), reads_unwritten=True
+        stream, call.run, tuple(reads), tuple(writes), op.name(), unwritten=Unwritten.ALLOWED
     )
     return results
 

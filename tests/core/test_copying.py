@@ -34,6 +34,7 @@ VALUES = {
     "CacheWarning": ar.CacheWarning("text"),
     "Comparison": ar.compare(np.float32([1, 2]), np.float32([1, 3])),
     "DataType": ar.DataType.ACL_BF16,
+    "CaptureMode": ar.CaptureMode.RELAXED,
     "EventFlag": ar.EventFlag.SYNC | ar.EventFlag.TIME_LINE,
     "FailureMode": ar.FailureMode.STOP,
     "Format": ar.Format.ND,

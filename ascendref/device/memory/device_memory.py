@@ -12,7 +12,7 @@ from ...core.errors import fail, fail_argument, shown
 from ...core.status import Status
 from ..base_device import BaseDevice
 from ..checker.hazards import HazardError
-from ..scheduling.task import BaseStream
+from ..scheduling.task import BaseStream, Unwritten
 from ..scheduling.task_context import refuse_in_task
 from .address_space import AddressSpace, Memory
 from .copies import Copy, prepare_copy, prepare_fill, resolve, watch_pinned
@@ -379,7 +379,8 @@ class DeviceMemory(BaseDevice):
         run: Callable[[], None] = copy.run
         for side in pinned:
             run = side.watched(run)
-        task = self.launch(stream, run, copy.reads, copy.writes, label, copies=not copy.to_host)
+        unwritten = Unwritten.REFUSED if copy.to_host else Unwritten.COPIED
+        task = self.launch(stream, run, copy.reads, copy.writes, label, unwritten=unwritten)
         if self.checker is not None and task.operation is not None:
             for side in pinned:
                 self.checker.watch_pinned(side, task.operation)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..checker.callers import Caller
 from ..checker.checker import Access, Checker
-from .task import BaseStream, Kind, Promise, Task
+from .task import BaseStream, Kind, Promise, Task, Unwritten
 
 
 def check_and_queue(
@@ -63,9 +63,9 @@ def _place(
 
 def _accesses(task: Task) -> list[tuple[tuple[Access, ...], tuple[Access, ...], bool]]:
     """Return what a task reads and writes, in parts, and whether it uses what it reads."""
-    if task.reads_unwritten:  # what it writes is written all the same
+    if task.unwritten is Unwritten.ALLOWED:  # what it writes is written all the same
         return [(task.reads, (), False), ((), task.writes, True)]
-    return [(task.reads, task.writes, not task.copies)]
+    return [(task.reads, task.writes, task.unwritten is Unwritten.REFUSED)]
 
 
 def _place_held(streams: Mapping[int, BaseStream], checker: Checker) -> None:

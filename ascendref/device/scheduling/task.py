@@ -43,6 +43,17 @@ class Kind(IntEnum):
     COLLECTIVE = 6
 
 
+class Unwritten(IntEnum):
+    """What a task does, for the checker, with bytes that it reads and that nothing wrote."""
+
+    #: it must not use them
+    REFUSED = 0
+    #: it writes exactly what it reads, and such bytes remain unwritten
+    COPIED = 1
+    #: it may use them
+    ALLOWED = 2
+
+
 class State(IntEnum):
     """The progress of a task."""
 
@@ -79,10 +90,7 @@ class Task:
     #: for a wait: the record that it waits for
     after: Task | None = None
     _: KW_ONLY
-    #: whether it writes exactly what it reads
-    copies: bool = False
-    #: whether it may read bytes that nothing wrote
-    reads_unwritten: bool = False
+    unwritten: Unwritten = Unwritten.REFUSED
     #: its place in program order, if there is a checker
     operation: Operation | None = None
     #: for a task submitted before its place was known: sets the place

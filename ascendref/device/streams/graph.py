@@ -120,8 +120,7 @@ class Graph(Capture, Handle):
             after = None if task.after is None else queued[task.after]
             again = queued[task] = Task(
                 lane, task.kind, task.label, task.function, task.reads, task.writes, after,
-                copies=task.copies,
-                reads_unwritten=task.reads_unwritten,
+                unwritten=task.unwritten,
             )  # fmt: skip
             scheduler.submit(again, self.callers.get(task))
             if lane is queue:
