@@ -40,6 +40,6 @@ ALWAYS: Final = {
     "elu_backward",  # flags, scalars before tensors
 }
 #: the other ones take turns: a run has one of so many parts of them
-PARTS: Final = 12
+PARTS: Final = 8
 #: the operators that this run tests
 TESTED: Final = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
