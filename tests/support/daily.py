@@ -39,8 +39,8 @@ ALWAYS: Final = {
     "glu_backward",  # views
     "elu_backward",  # flags, scalars before tensors
 }
-#: the other ones take turns: a run has one of so many parts of them, a prime number, so that all cases
-#: of tests marked ``daily`` have their turn with each
+#: the other ones take turns: a run has one of so many parts of them, a prime number, so that all
+#: cases of tests marked ``daily`` have their turn with each
 PARTS: Final = 11
 #: the operators that this run tests
 TESTED: Final = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
