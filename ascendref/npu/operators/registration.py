@@ -4,41 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from importlib import import_module
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
 from ..refusals import AUTOGRAD, NPU, OTHER_KEYS, has_kernel
-from . import (
-    activations,
-    attention,
-    boxes,
-    deformable,
-    experts,
-    layout,
-    losses,
-    matrices,
-    normalization,
-    quantization,
-    rotary,
-)
 from .formulas import FORMULAS
 
-#: the modules that fill the table
-_MODULES: Final = (
-    activations,
-    attention,
-    boxes,
-    deformable,
-    experts,
-    layout,
-    losses,
-    matrices,
-    normalization,
-    quantization,
-    rotary,
+#: the modules whose import fills the table of formulas
+_GROUPS: Final = (
+    "activations",
+    "attention.inference",
+    "attention.merging",
+    "attention.training",
+    "boxes",
+    "deformable",
+    "experts",
+    "layout",
+    "losses",
+    "matrices",
+    "normalization",
+    "quantization",
+    "rotary",
 )
+for _group in _GROUPS:
+    import_module(f".{_group}", __package__)
 #: operators whose kernels in torch_npu call others that have gradients
 _RECORDED: Final = frozenset({"dropout_with_byte_mask"})
 _AUTOCAST: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)
