@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -102,10 +103,7 @@ def npu_giou_backward(
     mode: int = 0,
 ) -> tuple[Tensor, ...]:
     """Gradients of `npu_giou` for both boxes."""
-
-    def forward(one: Tensor, other: Tensor) -> Tensor:
-        return npu_giou(one, other, trans, is_cross, mode)
-
+    forward = partial(npu_giou, trans=trans, is_cross=is_cross, mode=mode)
     return tuple(gradients(forward, [bboxes, gtboxes], grad))
 
 
@@ -119,10 +117,7 @@ def npu_diou_backward(
     mode: int = 0,
 ) -> tuple[Tensor, ...]:
     """Gradients of `npu_diou` for both boxes."""
-
-    def forward(one: Tensor, other: Tensor) -> Tensor:
-        return npu_diou(one, other, trans, is_cross, mode)
-
+    forward = partial(npu_diou, trans=trans, is_cross=is_cross, mode=mode)
     return tuple(gradients(forward, [bboxes, gtboxes], grad))
 
 
