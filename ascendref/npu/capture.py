@@ -18,7 +18,7 @@ from ..device.checker.checker import Access
 from ..device.scheduling.task import Unwritten
 from .randomness import seeded
 from .schema import Schema
-from .storage import access_of, memory_at, shared_bytes
+from .storage import access_of, memory_at, shared_bytes, with_bits
 from .streams import current_stream
 
 #: a dispatch key whose only kernel is that for captured streams, whatever the operator
@@ -92,19 +92,13 @@ class _Place(NamedTuple):
         storage = shared_bytes(self.start, self.nbytes).untyped_storage()
         offset = (self.address - self.start) // self.dtype.itemsize
         found.set_(storage, offset, self.size, self.stride)
-        return _with_bits(found, self.is_conj, self.is_neg)
+        return with_bits(found, self.is_conj, self.is_neg)
 
     def access(self, name: str) -> Access:
         """Return what the checker is told."""
         return access_of(
             memory_at(self.address), self.address, self.size, self.stride, self.dtype.itemsize, name
         )
-
-
-def _with_bits(tensor: torch.Tensor, is_conj: bool, is_neg: bool) -> torch.Tensor:
-    """Return a view that is conjugated and negated when it is read."""
-    tensor = torch._conj(tensor) if is_conj else tensor
-    return torch._neg_view(tensor) if is_neg else tensor
 
 
 class _Shapes:
@@ -133,7 +127,7 @@ class _Shapes:
         found = self._wholes[key][0].as_strided(
             value.size(), value.stride(), value.storage_offset()
         )
-        return _with_bits(found, value.is_conj(), value.is_neg())
+        return with_bits(found, value.is_conj(), value.is_neg())
 
     def origin(self, result: torch.Tensor) -> torch.Tensor | None:
         """Return the tensor of the device of which a result is a view, if it is one."""

@@ -24,9 +24,12 @@ def shared_storage(storage: torch.UntypedStorage) -> torch.UntypedStorage:
 def shared_bytes(address: int, nbytes: int) -> torch.Tensor:
     """Return a host tensor of bytes that shares living memory of a device."""
     memory = memory_at(address)
-    start = address - memory.address
-    content = memory.content(start, nbytes)[start : start + nbytes]
-    return torch.from_numpy(content)
+    return bytes_of(memory, address - memory.address, nbytes)
+
+
+def bytes_of(memory: Memory, start: int, nbytes: int) -> torch.Tensor:
+    """Return a host tensor of bytes that shares a part of memory."""
+    return torch.from_numpy(memory.content(start, nbytes)[start : start + nbytes])
 
 
 def memory_at(address: int) -> Memory:
@@ -44,9 +47,13 @@ def shared_tensor(tensor: torch.Tensor, storage: torch.UntypedStorage) -> torch.
     """Return a host tensor with the elements of a device tensor, in a shared storage."""
     found = torch.empty(0, dtype=tensor.dtype)
     found.set_(storage, tensor.storage_offset(), tensor.size(), tensor.stride())
-    if tensor.is_conj():
-        found = torch._conj(found)
-    return torch._neg_view(found) if tensor.is_neg() else found
+    return with_bits(found, tensor.is_conj(), tensor.is_neg())
+
+
+def with_bits(tensor: torch.Tensor, is_conj: bool, is_neg: bool) -> torch.Tensor:
+    """Return a view that is conjugated and negated when it is read."""
+    tensor = torch._conj(tensor) if is_conj else tensor
+    return torch._neg_view(tensor) if is_neg else tensor
 
 
 def on_host(tensor: torch.Tensor) -> torch.Tensor:

@@ -11,7 +11,7 @@ from ...core.status import Status
 from ...device.checker.checker import Access
 from ...device.checker.shadow import Span
 from ...device.memory.address_space import Memory
-from ..storage import memory_at
+from ..storage import bytes_of, memory_at
 
 
 class ElementType(NamedTuple):
@@ -95,6 +95,4 @@ class Buffer(NamedTuple):
         """Return a host tensor that shares the memory."""
         if self.memory is None:
             return torch.empty(0, dtype=dtype)
-        stop = self.start + self.nbytes
-        content = self.memory.content(self.start, self.nbytes)[self.start : stop]
-        return torch.from_numpy(content).view(dtype)
+        return bytes_of(self.memory, self.start, self.nbytes).view(dtype)
