@@ -19,6 +19,7 @@ _GROUPS: Final = (
     "matrices",
     "networks",
     "normalization",
+    "optimizers",
     "quantization",
     "randoms",
     "reductions",

@@ -67,32 +67,3 @@ def foreach_round(tensors: Sequence[Tensor], mode: Tensor | float) -> list[Tenso
 def _rounded(data: Tensor) -> list[Tensor]:
     away = data.sign() * (data.abs() + 0.5).floor()
     return [data.round(), data.floor(), data.ceil(), away, data.trunc()]
-
-
-def sgd_(
-    params: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    buffers: Sequence[Tensor] | None,
-    scale: Tensor | None,
-    decay: float,
-    momentum: float,
-    rate: float,
-    dampening: float,
-    nesterov: bool,
-    maximize: bool,
-    is_first: bool,
-) -> None:
-    """Take a step of gradient descent; gradients are divided by their scale first."""
-    for k, (param, grad) in enumerate(zip(params, grads, strict=True)):
-        if scale is not None:
-            grad.div_(scale.reshape(()))
-        wide = torch.promote_types(param.dtype, torch.float32)
-        old = param.to(wide)
-        step = (-grad if maximize else grad).to(wide) + decay * old
-        if momentum:
-            if buffers is None:
-                raise ValueError(f"momentum is {momentum}, but there are no momentum buffers")
-            buffer = step if is_first else momentum * buffers[k] + (1 - dampening) * step
-            buffers[k].copy_(buffer)
-            step = step + momentum * buffer if nesterov else buffer
-        param.copy_(old - rate * step)

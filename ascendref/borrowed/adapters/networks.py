@@ -241,30 +241,3 @@ def heads_of_qkv(qkv: Tensor, bias: Tensor, heads: int) -> tuple[Tensor, Tensor,
     every = (qkv.float() + bias.float()).unflatten(-1, (3, heads, -1))
     queries, keys, values = every.permute(2, 0, 3, 1, 4)
     return queries / queries.shape[-1] ** 0.5, keys, values
-
-
-def adamw_(
-    param: Tensor,
-    mean: Tensor,
-    square: Tensor,
-    grad: Tensor,
-    step: Tensor,
-    rate: float,
-    beta1: float,
-    beta2: float,
-    decay: float,
-    eps: float,
-    amsgrad: bool,
-    maximize: bool,
-) -> None:
-    """Take the step of AdamW with that number, from 1 on."""
-    if amsgrad:
-        raise ValueError("amsgrad is true; only false is computed")
-    old, change = param.float(), (-grad if maximize else grad).float()
-    first = beta1 * mean.float() + (1 - beta1) * change
-    second = beta2 * square.float() + (1 - beta2) * change * change
-    number = step.reshape(()).double()
-    root = (second / (1 - beta2**number)).sqrt()
-    new = (1 - rate * decay) * old - rate * (first / (1 - beta1**number)) / (root + eps)
-    for tensor, value in ((mean, first), (square, second), (param, new)):
-        tensor.copy_(value)

@@ -8,6 +8,7 @@ from .lists import FOREACH
 from .matrices import MATRICES
 from .networks import NETWORKS
 from .normalization import NORMALIZATION
+from .optimizers import OPTIMIZERS
 from .quantization import QUANTIZATION
 from .randoms import RANDOM
 from .reductions import REDUCTIONS
@@ -21,6 +22,7 @@ JUDGES: dict[str, Judge] = {
     **NETWORKS,
     **CONVOLUTIONS,
     **NORMALIZATION,
+    **OPTIMIZERS,
     **QUANTIZATION,
     **RANDOM,
 }

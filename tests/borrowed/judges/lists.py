@@ -109,37 +109,6 @@ def rounded(xs: Any, mode: Any) -> Any:
     return [ROUNDED[int(np.ravel(mode)[0])](x) for x in xs]
 
 
-def sgd(
-    params: Any,
-    grads: Any,
-    buffers: Any,
-    scale: Any,
-    decay: float,
-    momentum: float,
-    rate: float,
-    dampening: float,
-    nesterov: bool,
-    maximize: bool,
-    is_first: bool,
-) -> Any:
-    """Return parameters after a step of gradient descent, gradients and momenta."""
-    grads = [grad / (1 if scale is None else scale[0]) for grad in grads]
-    sign = -1 if maximize else 1
-    steps = [sign * grad + decay * param for param, grad in zip(params, grads, strict=True)]
-    if momentum and is_first:
-        buffers = steps
-    elif momentum:
-        buffers = [
-            momentum * buffer + (1 - dampening) * step
-            for buffer, step in zip(buffers, steps, strict=True)
-        ]
-    if momentum:
-        taken = zip(steps, buffers, strict=True)
-        steps = [step + momentum * m if nesterov else m for step, m in taken]
-    params = [param - rate * step for param, step in zip(params, steps, strict=True)]
-    return params, grads, buffers
-
-
 #: halves of integers, ties to even, away and toward zero
 HALVES = lambda _: np.arange(-6, 7) / 2  # noqa: E731
 POSITIVE = [f"{shape} +" for shape in LISTS]
@@ -195,11 +164,4 @@ JUDGES: dict[str, Judge] = {
     .also([HALVES], 5),
     "PowScalarAndTensor": judged(lambda x, ys: [power(x, y) for y in ys], 2, POSITIVE),
 }
-FOREACH: dict[str, Judge] = {
-    **{f"Foreach{name}": judge for name, judge in JUDGES.items()},
-    "FusedSgd": judged(
-        sgd, LISTS, LISTS, LISTS, positive(2), 0.25, 0.5, 0.5, 0.25, True, False, False
-    )
-    .also(LISTS, LISTS, LISTS, None, 0.0, 0.5, 0.5, 0.25, False, True, True)
-    .also(LISTS, LISTS, None, None, 0.25, 0.0, 0.5, 0.0, False, False, False),
-}
+FOREACH: dict[str, Judge] = {f"Foreach{name}": judge for name, judge in JUDGES.items()}

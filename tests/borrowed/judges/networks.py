@@ -163,28 +163,6 @@ def qkv(x: Any, bias: Any, heads: int) -> Any:
     return queries / np.sqrt(queries.shape[-1]), keys, values
 
 
-def adamw(
-    x: Any,
-    m: Any,
-    v: Any,
-    _: Any,
-    grad: Any,
-    step: Any,
-    rate: float,
-    beta1: float,
-    beta2: float,
-    decay: float,
-    eps: float,
-    amsgrad: bool,
-    maximize: bool,
-) -> Any:
-    """Return parameters and both moments after a step of AdamW."""
-    grad = -grad if maximize else grad
-    m, v = m + (grad - m) * (1 - beta1), v + (grad**2 - v) * (1 - beta2)
-    update = m / (1 - beta1 ** step[0]) / (np.sqrt(v / (1 - beta2 ** step[0])) + eps)
-    return x - rate * update - rate * decay * x, m, v, None
-
-
 NETWORKS: dict[str, Judge] = {
     "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
     "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
@@ -246,22 +224,6 @@ NETWORKS: dict[str, Judge] = {
         [2, 2, 2],
         [0, 0, 0],
     ),
-    "ApplyAdamWV2": judged(
-        adamw,
-        "N 5",
-        "N 5",
-        "N 5 +",
-        None,
-        "N 5",
-        lambda _: [3],
-        0.25,
-        0.5,
-        0.75,
-        0.5,
-        0.125,
-        False,
-        True,
-    ).also("4", "4", "4 +", None, "4", lambda _: [1], 0.25, 0.5, 0.75, 0.0, 0.125, False, False),
     "CtcLoss": judged(ctc, "4 2 5", lambda _: LABELS, *LENGTHS, False).also(
         "3 1 4", "1 3 <3", [3], [3], 3, True
     ),

@@ -172,19 +172,23 @@ NORMALIZATION: dict[str, Judge] = {
     "GroupNormSiluV2": judged(group_norm_silu, "2 6 4 3", "6", "6", 3, 1e-3, True).also(
         "2 6 4", "6", "6", 3, 1e-3, False
     ),
-    "BatchNormBackward": judged(
-        batch_norm_backward,
-        "3 4 5",
-        "3 4 5",
-        "4",
-        "4",
-        "4 +",
-        "4",
-        "4 +",
-        True,
-        1e-3,
-        [True, True, True],
-    ),
+    **{
+        name: judged(
+            batch_norm_backward,
+            "3 4 5",
+            "3 4 5",
+            "4",
+            "4",
+            "4 +",
+            "4",
+            "4 +",
+            True,
+            1e-3,
+            [True, True, True],
+            *version,
+        )
+        for name, version in {"BatchNormBackward": (), "FastBatchNormBackward": (0,)}.items()
+    },
     "BatchNormStats": judged(
         lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], "3 4 5", 1e-3
     ),
@@ -220,20 +224,6 @@ NORMALIZATION: dict[str, Judge] = {
         "N 3 5",
         "5",
         1e-3,
-    ),
-    "FastBatchNormBackward": judged(
-        batch_norm_backward,
-        "3 4 5",
-        "3 4 5",
-        "4",
-        "4",
-        "4 +",
-        "4",
-        "4 +",
-        True,
-        1e-3,
-        [True, True, True],
-        0,
     ),
     "GroupNormBackward": judged(
         group_norm_backward,
