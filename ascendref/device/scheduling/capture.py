@@ -16,11 +16,11 @@ from .task import BaseStream, Kind, Task
 class CaptureMode(IntEnum):
     """Which threads must not copy or fill memory at once while streams are captured."""
 
-    #: no thread
+    #: all threads
     GLOBAL = 0
     #: the thread that began the capture
     THREAD_LOCAL = 1
-    #: every thread may
+    #: none
     RELAXED = 2
 
 
