@@ -29,9 +29,6 @@ _WHY: Final = {
             "_npu_ciou npu_ciou npu_ciou_backward npu_bert_apply_adam _npu_silent_check"
             " _npu_silent_check_v2 _npu_silent_check_v3"
         ),
-        "its documentation does not say how boxes overlap": (
-            "npu_batch_nms npu_nms_rotated npu_nms_with_mask"
-        ),
         "its documentation does not say which deviation divides": "npu_normalize_batch",
         "its documentation does not give the form of its mask": (
             "_dropout_with_byte_mask _dropout_with_byte_mask_backward"

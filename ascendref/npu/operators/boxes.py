@@ -1,4 +1,4 @@
-"""Boxes: overlaps, suppression of neighbours, and differences to anchors."""
+"""Boxes: overlaps, and differences to anchors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .formulas import formula, gradients, refuse
 _LITTLE = 0.001
 
 
-def _areas(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+def areas(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     """Return the areas of intersections and unions of boxes x1, y1, x2, y2."""
     low = torch.maximum(one[..., :2], other[..., :2])
     high = torch.minimum(one[..., 2:], other[..., 2:])
@@ -27,7 +27,7 @@ def _areas(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
 def _pairs(operator: str, bboxes: Tensor, gtboxes: Tensor, mode: int) -> tuple[Tensor, Tensor]:
     if mode != 0:
         refuse(operator, f"with mode {mode}")
-    return _areas(gtboxes.float().unsqueeze(1), bboxes.float())
+    return areas(gtboxes.float().unsqueeze(1), bboxes.float())
 
 
 @formula()
@@ -76,7 +76,7 @@ def npu_giou(
 ) -> Tensor:
     """IoU less the part of the smallest box around both that the union does not fill."""
     one, other = _aligned("npu_giou", input, gtboxes, trans, is_cross, mode)
-    common, union = _areas(one, other)
+    common, union = areas(one, other)
     around = _enclosing(one, other).prod(-1)
     return (common / union - (around - union) / around).unsqueeze(1).to(input.dtype)
 
@@ -87,7 +87,7 @@ def npu_diou(
 ) -> Tensor:
     """IoU less the square of the distance of centers, relative to the diagonal around both."""
     one, other = _aligned("npu_diou", input, gtboxes, trans, is_cross, mode)
-    common, union = _areas(one, other)
+    common, union = areas(one, other)
     apart = (one[..., :2] + one[..., 2:] - other[..., :2] - other[..., 2:]) / 2
     diagonal = _enclosing(one, other).square().sum(-1)
     return (common / union - apart.square().sum(-1) / diagonal).unsqueeze(0).to(input.dtype)
@@ -119,36 +119,6 @@ def npu_diou_backward(
     """Gradients of `npu_diou` for both boxes."""
     forward = partial(npu_diou, trans=trans, is_cross=is_cross, mode=mode)
     return tuple(gradients(forward, [bboxes, gtboxes], grad))
-
-
-@formula()
-def npu_nms_v4(
-    input: Tensor,
-    scores: Tensor,
-    max_output_size: float,
-    iou_threshold: Tensor,
-    scores_threshold: Tensor,
-    pad_to_max_output_size: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """Boxes, by falling scores, that overlap none chosen before by more than a threshold.
-
-    Returns their numbers and how many there are. Corners may be any two opposite ones.
-    """
-    most = int(max_output_size)
-    first, second = input.float().cpu().split(2, -1)
-    boxes = torch.cat([torch.minimum(first, second), torch.maximum(first, second)], -1)
-    host, limit = scores.float().cpu(), float(iou_threshold)
-    chosen: list[int] = []
-    for number in host.argsort(descending=True, stable=True).tolist():
-        if len(chosen) == most or host[number] <= float(scores_threshold):
-            break
-        common, union = _areas(boxes[number], boxes[chosen])
-        if not (common > limit * union).any():
-            chosen.append(number)
-    padding = [0] * (most - len(chosen)) if pad_to_max_output_size else []
-    places = torch.tensor(chosen + padding, dtype=torch.int32)
-    count = torch.tensor(len(chosen), dtype=torch.int32)
-    return places.to(input.device), count.to(input.device)
 
 
 def _measured(boxes: Tensor) -> tuple[Tensor, Tensor]:
@@ -216,3 +186,31 @@ def _numbers(like: Tensor, *numbers: float) -> tuple[Tensor, Tensor]:
     """Return the first four and the last four numbers as tensors."""
     found = torch.tensor(numbers, device=like.device, dtype=torch.float32)
     return found[:4], found[4:]
+
+
+def _rotated(boxes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return centers, sizes and the tangents of the angles of boxes [batch, 5, n], in degrees."""
+    low, high, angle = boxes.float().split([2, 2, 1], 1)
+    return (low + high) / 2, high - low, torch.tan(torch.deg2rad(angle))
+
+
+@formula()
+def npu_rotated_box_encode(input: Tensor, gt_bboxes: Tensor, weight: Tensor) -> Tensor:
+    """Differences of rotated boxes to anchors, weighted.
+
+    Of centers, relative to sizes; logarithms of ratios of sizes; and of the angles' tangents.
+    """
+    center, size, slope = _rotated(input)
+    other, other_size, other_slope = _rotated(gt_bboxes)
+    found = [(other - center) / size, torch.log(other_size / size), other_slope - slope]
+    return (torch.cat(found, 1) * weight.float()[:, None]).to(input.dtype)
+
+
+@formula()
+def npu_rotated_box_decode(input: Tensor, deltas: Tensor, weight: Tensor) -> Tensor:
+    """Rotated boxes that have differences to anchors, as `npu_rotated_box_encode` has them."""
+    center, size, slope = _rotated(input)
+    moved, grown, turned = (deltas.float() / weight.float()[:, None]).split([2, 2, 1], 1)
+    center, half = center + moved * size, size * torch.exp(grown) / 2
+    angle = torch.rad2deg(torch.atan(slope + turned))
+    return torch.cat([center - half, center + half, angle], 1).to(input.dtype)

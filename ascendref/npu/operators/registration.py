@@ -28,6 +28,7 @@ _GROUPS: Final = (
     "normalization",
     "quantization",
     "rotary",
+    "suppression",
 )
 for _group in _GROUPS:
     import_module(f".{_group}", __package__)

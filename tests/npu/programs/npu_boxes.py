@@ -1,4 +1,4 @@
-"""Overlaps, suppression and coding of boxes by torch_npu's own operators, beside NumPy in F64."""
+"""Overlaps and coding of boxes by torch_npu's own operators, beside NumPy in F64."""
 
 import numpy as np
 import torch
@@ -88,31 +88,6 @@ for name, backward, judge, axis in (
         close(leaf.grad, slope, 1e-4)
         close(grad, slope, 1e-4)
 
-# boxes that overlap no better one, any two opposite corners given
-candidates, scores = boxes(40, 40.0), random.uniform(0, 1, 40)
-
-
-def suppressed(most, limit, least):
-    chosen = []
-    for number in sorted(range(40), key=lambda place: -scores[place]):
-        ratios = [np.divide(*areas(candidates[number], candidates[other])) for other in chosen]
-        if scores[number] > least and len(chosen) < most and all(r <= limit for r in ratios):
-            chosen.append(number)
-    return chosen
-
-
-for most, limit, least in ((40, 0.3, 0.2), (5, 0.5, 0.0), (40, 0.0, 0.9), (3, 0.5, 2.0)):
-    expected = suppressed(most, limit, least)
-    swapped = candidates[:, [2, 1, 0, 3]]
-    for given in (candidates, swapped):
-        found, count = torch_npu.npu_nms_v4(npu(given), npu(scores), most, npu(limit), npu(least))
-        assert found.dtype == count.dtype == torch.int32
-        assert found.tolist() == expected and count.item() == len(expected)
-    found, count = torch_npu.npu_nms_v4(
-        npu(candidates), npu(scores), most, npu(limit), npu(least), True
-    )
-    assert len(found) == most and found[: count.item()].tolist() == expected
-
 # differences to anchors; the numbers are those of torch_npu's documentation, rounded to F16 there
 anchors = npu([[1.0, 2, 3, 4], [3, 4, 5, 6]])
 truth = npu([[5.0, 6, 7, 8], [7, 8, 9, 6]])
@@ -125,6 +100,24 @@ means, stds = (0.1, -0.2, 0.3, 0.05), (0.5, 0.6, 0.7, 0.8)
 code = torch_npu.npu_bounding_box_encode(npu(first[:5]), npu(second), *means, *stds)
 back = torch_npu.npu_bounding_box_decode(npu(first[:5]), code, *means, *stds, (200, 200), 1e-3)
 close(back, second, 1e-4)
+
+# rotated boxes: angles in degrees; the numbers are those of torch_npu's documentation, in F16
+weight = npu([1.0] * 5)
+anchors = npu([[[30.69], [32.6], [45.94], [59.88], [-44.53]]])
+truth = npu([[[30.44], [18.72], [33.22], [45.56], [8.5]]])
+found = torch_npu.npu_rotated_box_encode(anchors, truth, weight)
+close(found, [[[-0.4253], [-0.5166], [-1.7021], [-0.0162], [1.1328]]], 2e-3)
+anchors = npu([[[4.137], [33.72], [29.4], [54.06], [41.28]]])
+deltas = npu([[[0.0244], [-1.992], [0.2109], [0.315], [-37.25]]])
+found = torch_npu.npu_rotated_box_decode(anchors, deltas, weight)
+close(found, [[[1.7861], [-10.5781], [33.0], [17.2969], [-88.4375]]], 2e-3)
+anchors, truth = (
+    npu(np.stack([np.column_stack([boxes(6), random.uniform(-80, 80, 6)]).T for _ in range(2)]))
+    for _ in range(2)
+)
+weight = npu([2.0, 3.0, 0.5, 4.0, 0.7])
+code = torch_npu.npu_rotated_box_encode(anchors, truth, weight)
+close(torch_npu.npu_rotated_box_decode(anchors, code, weight), truth.cpu(), 1e-3)
 
 WRONG = (
     (
