@@ -39,15 +39,15 @@ def seconds(torch: Any, call: Callable[..., object], tensors: list[Any]) -> floa
 def networks(torch: Any) -> dict[str, tuple[Any, Any, Any]]:
     """Return networks by name, each with data and classes."""
     nn = torch.nn
-    layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
+    layer = nn.TransformerEncoderLayer(128, 4, 256, batch_first=True)
     return {
         "MLP": (
             nn.Sequential(
-                *(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 256), nn.Tanh()),
-                nn.Linear(256, 10),
+                *(nn.Linear(64, 512), nn.ReLU(), nn.Linear(512, 512), nn.Tanh()),
+                nn.Linear(512, 10),
             ),
-            torch.randn(64, 64),
-            torch.randint(10, (64,)),
+            torch.randn(128, 64),
+            torch.randint(10, (128,)),
         ),
         "convolutions": (
             nn.Sequential(
@@ -60,11 +60,11 @@ def networks(torch: Any) -> dict[str, tuple[Any, Any, Any]]:
         ),
         "attention": (
             nn.Sequential(
-                *(nn.Embedding(100, 64), nn.TransformerEncoder(layer, 2)),
-                *(nn.Linear(64, 100), nn.Flatten(0, 1)),
+                *(nn.Embedding(100, 128), nn.TransformerEncoder(layer, 2)),
+                *(nn.Linear(128, 100), nn.Flatten(0, 1)),
             ),
-            torch.randint(100, (16, 32)),
-            torch.randint(100, (16 * 32,)),
+            torch.randint(100, (16, 64)),
+            torch.randint(100, (16 * 64,)),
         ),
     }
 

@@ -47,7 +47,9 @@ def start() -> None:
     from .refusals import refuse_collectives, refuse_functions, register_refusals
     from .registration import register
     from .report import write_report
+    from .threads import keep_threads_awake
 
+    keep_threads_awake()
     process.finds_leaks = False  # torch_npu keeps memory for reuse
     process.forgets_failures = True
     for name in ("torch", "torch_npu"):

@@ -204,6 +204,33 @@ def test_ctypes_clients_of_python(root):
     assert out == "[-1.0, 0.0, 0.75, 2.0]"
 
 
+def test_host_and_kernel_thread_spin_while_they_wait_for_each_other(root):
+    run(
+        "-c",
+        CLIENT
+        + textwrap.dedent(
+            """
+            import time
+            from ascendref.device.scheduling.spinning import DEVICE, HOST
+            from ascendref.device.scheduling.worker_threads import workers
+            assert runtime.aclrtSetDevice(0) == 0
+            spinner, address, nbytes = workers.spinner, pointer(), size(1 << 26)
+            assert runtime.aclrtMalloc(ctypes.byref(address), nbytes, 0) == 0
+            assert (spinner.turns(HOST), spinner.turns(DEVICE)) == (0, 0)
+            assert runtime.aclrtMemsetAsync(address, nbytes, 0, nbytes, None) == 0
+            assert runtime.aclrtSynchronizeDevice() == 0
+            assert spinner.turns(HOST) == 1  # it blocked after that: the memory is large
+            while spinner.turns(DEVICE) < 1:
+                time.sleep(0.001)
+            # with another number than was seen, there is nothing to wait for
+            spinner.spin(HOST, DEVICE, -1)
+            assert spinner.turns(HOST) == 2
+            """
+        ),
+        ROOT=str(root),
+    )
+
+
 def test_an_interrupt_of_a_client_in_python_is_not_lost(root):
     out = run(
         "-c",

@@ -117,6 +117,10 @@ void ascendref_end_call(const struct place *place);
 /* The call that this thread is in; NULL if it is in none. */
 const struct place *ascendref_place(void);
 
+/* waits.c */
+/* Add 1 to a counter, then return when another one is not what was seen, or after a moment. */
+void ascendref_spin(int64_t *counter, const int64_t *other, int64_t seen);
+
 /* calls.c */
 int64_t ascendref_call(const struct function *function, const argument *arguments,
                        const void *caller);

@@ -162,9 +162,10 @@ static bool connect_python(void)
     PyObject *module = python.PyImport_ImportModule("ascendref.cann.runtime.link");
     PyObject *functions = NULL;
     if (module)
-        functions = python.PyObject_CallMethod(module, "connect", "ssK", ascendref_functions,
+        functions = python.PyObject_CallMethod(module, "connect", "ssKK", ascendref_functions,
                                                ascendref_digest,
-                                               (unsigned long long)(uintptr_t)ascendref_place);
+                                               (unsigned long long)(uintptr_t)ascendref_place,
+                                               (unsigned long long)(uintptr_t)ascendref_spin);
     if (module) python.Py_DecRef(module);
     if (!functions) {
         explain_exception();

@@ -20,6 +20,7 @@ from ...core.errors import (
 from ...core.status import Status
 from ...device.check_output import exit_status
 from ...device.checker.callers import add_machine_caller
+from ...device.scheduling.worker_threads import workers
 from ...device.trace import write_chrome
 from ..source import digest, python_functions
 from . import (
@@ -43,6 +44,9 @@ _MODULES: Final = (
     streams, virtual_memory,
 )  # fmt: skip
 
+#: the type of ``ascendref_spin`` in ``native.h``; without the GIL
+_SPIN: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
 
 def implementations() -> dict[str, Callable[..., Any]]:
     """Return the Python functions by their names in C."""
@@ -51,12 +55,14 @@ def implementations() -> dict[str, Callable[..., Any]]:
     return functions | {x: defined[x] for x in python_functions() if x not in functions}
 
 
-def connect(names: str, made_from: str, find_place: int) -> tuple[Callable[..., Any], ...]:
+def connect(
+    names: str, made_from: str, find_place: int, spin: int
+) -> tuple[Callable[..., Any], ...]:
     """Return the functions for a library's names, then those that the library itself uses.
 
     The names are in the order of the library's table, with commas. ``made_from`` is the digest of
     that table, ``find_place`` the address of the function that returns the call in which the
-    thread is.
+    thread is, ``spin`` that of the loop of short waits.
     """
     if made_from != digest():
         raise ArgumentValueError(
@@ -65,6 +71,7 @@ def connect(names: str, made_from: str, find_place: int) -> tuple[Callable[..., 
     # called with the GIL held
     find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)
     add_machine_caller(lambda: _call(find()))
+    workers.spinner.loop = _SPIN(spin)
     found = implementations()
     atexit.register(find_leaks)
     if process.settings.trace:

@@ -20,6 +20,7 @@ from ..checker.checker import Checker
 from .capture import Captures
 from .deadlock import begin_wait, end_wait, prerequisites
 from .placement import check_and_queue
+from .spinning import DEVICE, HOST
 from .task import BaseStream, Failure, Kind, State, Task
 from .task_context import in_task, refuse_in_task
 from .worker_threads import workers
@@ -230,10 +231,12 @@ class Scheduler:
             with suppress(RuntimeError):  # already released by another task
                 done.release()
 
+        seen = workers.spinner.turns(DEVICE)  # before the tasks are looked at
         try:
             if not all([task.add_waiter(wake) for task in tasks]):
                 return True
             deadline = workers.run_if_closed(tasks, deadline)
+            workers.spinner.spin(HOST, DEVICE, seen)
             return done.acquire(timeout=remaining(deadline))
         finally:
             for task in tasks:

@@ -10,6 +10,7 @@ from typing import Final
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
+from .spinning import DEVICE, HOST, Spinner
 from .task import BaseStream, Kind, State, Task
 from .task_context import task_context
 
@@ -27,6 +28,8 @@ class WorkerThreads:
     """
 
     def __init__(self) -> None:
+        #: shortens waits of the host for the kernel thread, and of that thread for work
+        self.spinner: Final = Spinner()
         self.reset()
 
     def reset(self) -> None:
@@ -119,6 +122,9 @@ class WorkerThreads:
         try:
             while not self.closed:
                 if not turns:
+                    seen = self.spinner.turns(HOST)  # before the queue is looked at
+                    if ready.empty():
+                        self.spinner.spin(DEVICE, HOST, seen)
                     turns[ready.get()] = None
                 for _ in range(ready.qsize()):
                     turns[ready.get()] = None

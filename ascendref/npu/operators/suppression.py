@@ -30,8 +30,8 @@ def _chosen(candidates: Iterable[int], overlaps: Overlaps, most: int | None = No
 
 def _by_score(scores: Tensor, least: float) -> list[int]:
     """Return the numbers of scores above the least, the highest first."""
-    order = scores.argsort(descending=True, stable=True)
-    return order[scores[order] > least].tolist()
+    order: list[int] = scores.argsort(descending=True, stable=True).tolist()
+    return [number for number in order if scores[number] > least]
 
 
 def _upright(boxes: Tensor, threshold: float) -> Overlaps:
