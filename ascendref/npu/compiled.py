@@ -25,8 +25,8 @@ BETWEEN_DEVICES: Final = "PrivateUse3"
 _LOCATE: Final = CFUNCTYPE(c_void_p, c_uint64, c_uint64, POINTER(c_uint64))
 _CAPTURED: Final = CFUNCTYPE(c_int32, c_int32, c_int64)
 _DRAW: Final = CFUNCTYPE(None, c_uint64, c_uint64, c_uint64)
-_PREPARE: Final = CFUNCTYPE(c_void_p, c_int32, c_int32, c_int64, POINTER(c_int64), c_int64)
-_FINISH: Final = CFUNCTYPE(c_void_p, c_int32, POINTER(c_int64), c_int64)
+_WAIT: Final = CFUNCTYPE(c_void_p, c_int32, c_int64)
+_TELL: Final = CFUNCTYPE(c_void_p, c_int32, POINTER(c_int64), c_int64)
 
 #: a checker, and what is read and written
 _Accesses = tuple[Checker, list[Access], list[Access]]
@@ -41,8 +41,8 @@ class _Hooks(ctypes.Structure):
         ("locate", _LOCATE),
         ("captured", _CAPTURED),
         ("draw", _DRAW),
-        ("prepare", _PREPARE),
-        ("finish", _FINISH),
+        ("wait", _WAIT),
+        ("tell", _TELL),
         ("interrupt", c_void_p),
         ("queued", POINTER(c_uint64)),
         ("checked", c_int32),
@@ -85,8 +85,8 @@ class CompiledFallback:
             _LOCATE(self._locate),
             _CAPTURED(_is_captured),
             _DRAW(note_drawing),
-            _PREPARE(self._prepare),
-            _FINISH(self._finish),
+            _WAIT(_wait),
+            _TELL(self._tell),
             ctypes.cast(ctypes.pythonapi.PyErr_SetInterrupt, c_void_p),
             ctypes.pointer(submissions),
             bool(mode_from_environment(False)),
@@ -127,23 +127,14 @@ class CompiledFallback:
         self._known.clear()
         self._library.ascendref_forget(memory.address)
 
-    def _prepare(self, kernel: int, device: int, stream: int, accesses: Any, count: int) -> int:
+    def _tell(self, kernel: int, accesses: Any, count: int) -> int:
         try:
-            current_stream(device, stream).synchronize()
-            if count:
-                self._tell(kernel, accesses[:count])
+            self._report(kernel, accesses[:count])
         except BaseException as error:
             return _failed(error)
         return 0
 
-    def _finish(self, kernel: int, accesses: Any, count: int) -> int:
-        try:
-            self._tell(kernel, accesses[:count])
-        except BaseException as error:
-            return _failed(error)
-        return 0
-
-    def _tell(self, kernel: int, words: list[int]) -> None:
+    def _report(self, kernel: int, words: list[int]) -> None:
         """Report immediate accesses of the host to the checker.
 
         Reads of unwritten memory are allowed: some operators use only the shape of an argument.
@@ -179,6 +170,14 @@ class CompiledFallback:
             found[written].append(access)
         assert checker is not None
         return checker, *found
+
+
+def _wait(device: int, stream: int) -> int:
+    try:
+        current_stream(device, stream).synchronize()
+    except BaseException as error:
+        return _failed(error)
+    return 0
 
 
 def _is_captured(device: int, stream: int) -> bool:

@@ -67,11 +67,10 @@ struct Hooks {
     int32_t (*captured)(int32_t device, int64_t stream);
     // note where the next recorded call finds its seed and its offset, and what adds to the offset
     void (*draw)(uint64_t seed, uint64_t offset, uint64_t within);
-    // wait for the current stream, then tell the checker of the arguments that are accessed
-    const char *(*prepare)(int32_t kernel, int32_t device, int64_t stream, const int64_t *accesses,
-                           int64_t count);
-    // tell the checker of results that are written
-    const char *(*finish)(int32_t kernel, const int64_t *accesses, int64_t count);
+    // wait for a stream
+    const char *(*wait)(int32_t device, int64_t stream);
+    // tell the checker what is accessed
+    const char *(*tell)(int32_t kernel, const int64_t *accesses, int64_t count);
     // have the main thread raise KeyboardInterrupt when it is in Python again
     void (*interrupt)();
     // changes whenever work is queued on any stream; 0 meanwhile, and when a capture begins
@@ -293,13 +292,18 @@ bool is_idle(Device device, c10::StreamId stream)
     return last && queued && last->queued == queued;
 }
 
-void wait(const Kernel &kernel, Device device, c10::StreamId stream, const Accesses &accesses)
+void wait(Device device, c10::StreamId stream)
 {
     auto queued = *hooks.queued;
-    check(hooks.prepare(kernel.number, device.index(), stream, accesses.data(),
-                        static_cast<int64_t>(accesses.size())));
+    check(hooks.wait(device.index(), stream));
     if (auto *last = find_wait(device, stream)) last->queued = queued;
     else waits.push_back({device, stream, queued});
+}
+
+void tell(const Kernel &kernel, const Accesses &accesses)
+{
+    if (accesses.empty()) return;
+    check(hooks.tell(kernel.number, accesses.data(), static_cast<int64_t>(accesses.size())));
 }
 
 // ---- random numbers
@@ -405,12 +409,7 @@ class Call {
         }
     }
 
-    void finish()
-    {
-        if (!accesses.empty())
-            check(hooks.finish(kernel.number, accesses.data(),
-                               static_cast<int64_t>(accesses.size())));
-    }
+    void finish() { tell(kernel, accesses); }
 
   private:
     struct Pair {
@@ -525,7 +524,8 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
                 if (is_on_device(tensor))
                     add_access(accesses, static_cast<int64_t>(k), written[k], tensor);
             });
-    if (hooks.checked || !idle) wait(*this, device, stream, accesses);
+    if (!idle) wait(device, stream);
+    tell(*this, accesses);
 
     Call call(*this, device);
     c10::SmallVector<Tensor, 2> resizable;
