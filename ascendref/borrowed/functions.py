@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -23,7 +24,7 @@ def plan_borrowed(
     operator: Borrowed, arguments: tuple[Any, ...], default: AddressSpace | None = None
 ) -> Planned:
     """Check the arguments of a call and plan it; as `ascendref.twophase.phase_1.plan_call`."""
-    if find_spec("torch") is None:
+    if sys.modules.get("torch") is None and find_spec("torch") is None:
         fail(
             Status.ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
             f"{operator.api} is computed by PyTorch, which is not installed:"
