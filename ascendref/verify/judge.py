@@ -150,3 +150,14 @@ def judge(
                     if error > worst[m, i]:
                         worst[m, i] = error
                         column[m, i] = j
+
+
+@compiled()
+def first_largest(worst: Doubles, starts: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+    """Write the first row of each run that has its largest finite error, given the runs' starts."""
+    for k in range(starts.size):
+        stop = starts[k + 1] if k + 1 < starts.size else worst.size
+        largest, found[k] = 0.0, starts[k]
+        for i in range(starts[k], stop):
+            if largest < worst[i] < math.inf:
+                largest, found[k] = worst[i], i

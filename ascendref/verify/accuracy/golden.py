@@ -39,15 +39,16 @@ def golden_values(setting: Setting, tensors: Sequence[Doubles], kind: ElementTyp
     values = setting.value(tensors)
     rounded, hard = np.empty(values.shape, np.float32), np.empty(values.shape, np.bool_)
     round_values(values.reshape(-1), float_format(kind), rounded.reshape(-1), hard.reshape(-1))
-    places = np.nonzero(hard)
-    if places[0].size:
+    count = int(np.count_nonzero(hard))
+    if count:  # most blocks have none
+        places = np.nonzero(hard)
         elements = [array[places] for array in tensors]
         function, scalars = setting.operator.formula.function, setting.formula_scalars(values.size)
         found = round_next_to_middle(function, elements, scalars, values[places], kind.name)
         for i in np.flatnonzero(np.isnan(found)).tolist():
             found[i] = setting.exact([x[i].item() for x in elements], values.size, kind.name)
         rounded[places] = found
-    return Golden(values, rounded, places[0].size)
+    return Golden(values, rounded, count)
 
 
 def settle(
@@ -61,8 +62,11 @@ def settle(
 
     Next to a zero of a formula large terms cancel, and its value lacks bits.
     """
-    both_nan = np.isnan(results) & np.isnan(golden.rounded)
-    for place in np.argwhere((results != golden.rounded) & ~both_nan)[:_DISPUTED].tolist():
+    differ = results != golden.rounded
+    differ &= ~(np.isnan(results) & np.isnan(golden.rounded))
+    if not differ.any():
+        return
+    for place in np.argwhere(differ)[:_DISPUTED].tolist():
         index = tuple(place)
         elements = [array[index].item() for array in tensors]
         for array, name in ((golden.values, FLOAT64.name), (golden.rounded, kind.name)):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT32, FLOAT64, float_format
 from ...functional.casting import cast
-from ..judge import CLASSES, judge
+from ..judge import CLASSES, first_largest, judge
 from ..setting import expanded
 from .golden import golden_values, settle
 from .pytorch import torch_result
@@ -67,20 +67,20 @@ class Runner:
         form = float_format(sweep.element)
         judge(values, golden_rounded, actual, form, worst, column, histogram)
         elements = [array[:, 0] for array in doubles]
-        # patterns are in order, so that a bin is a run of rows
-        bins = patterns >> (8 * patterns.itemsize - PROFILE_BITS)
-        starts = np.flatnonzero(np.diff(bins, prepend=bins[0] ^ 1))
+        starts = _starts_of_bins(patterns)
+        bins = patterns[starts] >> (8 * patterns.itemsize - PROFILE_BITS)
+        first = np.empty_like(starts)
         for m, computed in enumerate(sweep.computed):
             tally = result.tallies[computed]
             tally.histogram = (histogram[:, m].sum(axis=0) + tally.histogram).tolist()
-            errors = np.where(worst[m] == math.inf, 0, worst[m])
-            first = _first_largest(errors, starts)
-            met = column[m, first]
+            first_largest(worst[m], starts, first)
+            met, errors = column[m, first], worst[m, first]
+            errors[errors == math.inf] = 0
             seen = np.column_stack(
-                [data[first], gradients[first, met], actual[m, first, met], errors[first]]
+                [data[first], gradients[first, met], actual[m, first, met], errors]
             ).astype(np.float32)
-            larger = seen[:, 3] > tally.errors[bins[first]]
-            tally.profile[bins[first][larger]] = seen[larger]
+            larger = seen[:, 3] > tally.errors[bins]
+            tally.profile[bins[larger]] = seen[larger]
             i = self._add_worst(computed, worst[m], elements)
             if i is not None:
                 j = column[m, i]
@@ -108,11 +108,12 @@ class Runner:
         return i
 
 
-def _first_largest(errors: NDArray[np.float64], starts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the first row of each run that has the largest error of the run."""
-    largest = np.maximum.reduceat(errors, starts)
-    rows = np.flatnonzero(errors == np.repeat(largest, np.diff(starts, append=errors.size)))
-    return rows[np.searchsorted(rows, starts)]
+def _starts_of_bins(patterns: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where the bins begin of which there are patterns, which are in order."""
+    shift = 8 * patterns.itemsize - PROFILE_BITS
+    first, last = int(patterns[0]) >> shift, int(patterns[-1]) >> shift
+    edges = [number << shift for number in range(first, last + 1)]
+    return np.unique(np.searchsorted(patterns, np.array(edges, patterns.dtype)))
 
 
 def run(results: Sequence[SweepResult]) -> Iterator[SweepResult]:

@@ -6,7 +6,6 @@ from importlib.metadata import PackageNotFoundError, version
 import numba
 import torch
 
-
 threads = []
 
 
