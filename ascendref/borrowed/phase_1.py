@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from math import prod
 from operator import index
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 
@@ -48,6 +50,10 @@ _REFUSALS: Final = (
     TypeError,
     ValueError,
 )
+
+
+#: most elements of results that are computed to learn their shapes and types, on one thread
+_SMALL: Final = 2**15
 
 
 class _Given(NamedTuple):
@@ -322,21 +328,34 @@ class _Compute:
         )
 
     def _sample(self, tensors: tuple[Tensor, ...], kinds: tuple[torch.dtype, ...]) -> Any:
-        """Return values without data, and the results: of meta kernels, or those of zeros."""
-        devices = ("cpu",) if self._operator.found else ("meta", "cpu")
-        for device in devices:
-            members = [
-                torch.zeros(tensor.shape, dtype=kind, device=device)
-                for tensor, kind in zip(tensors, kinds, strict=True)
-            ]
-            values = self._values(members)
-            try:
-                with torch.no_grad():
-                    return values, self._expression.value(values)
-            except NotImplementedError:
-                if device == devices[-1]:
-                    raise
-        raise AssertionError
+        """Return values without data, and the results: of meta kernels, or those of numbers."""
+        shapes = [tensor.shape for tensor in tensors]
+        if self._operator.found:
+            return self._sample_on("cpu", shapes, kinds)
+        if self._expression.is_elementwise:
+            # meta kernels of elementwise functions import PyTorch's compiler, which takes a second
+            with suppress(*_REFUSALS):
+                if prod(np.broadcast_shapes(*shapes)) <= _SMALL:
+                    return self._sample_on("cpu", shapes, kinds, 1)  # integers are divided
+        try:
+            return self._sample_on("meta", shapes, kinds)
+        except NotImplementedError:
+            return self._sample_on("cpu", shapes, kinds)
+
+    def _sample_on(
+        self,
+        device: str,
+        shapes: Sequence[tuple[int, ...]],
+        kinds: Sequence[torch.dtype],
+        number: int = 0,
+    ) -> Any:
+        members = [
+            torch.full(shape, number, dtype=kind, device=device)
+            for shape, kind in zip(shapes, kinds, strict=True)
+        ]
+        values = self._values(members)
+        with torch.no_grad():
+            return values, self._expression.value(values)
 
     def _values(self, members: Sequence[torch.Tensor]) -> dict[str, Any]:
         values = dict(self._scalars)
