@@ -856,6 +856,16 @@ def aclnnAddV3(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnInplaceAddV3GetWorkspaceSize(
+    selfRef: Scalar | RealNumber, other: Tensor, alpha: Scalar | RealNumber
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceAddV3(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAddcdivGetWorkspaceSize(
     self: Tensor, tensor1: Tensor, tensor2: Tensor, value: Scalar | RealNumber, out: Tensor
 ) -> tuple[int, Executor]:
@@ -2677,6 +2687,22 @@ def aclnnXlog1py(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnScaleGetWorkspaceSize(
+    x: Tensor,
+    scale: Tensor,
+    bias: Tensor | None,
+    axis: int,
+    numAxes: int,
+    scaleFromBlob: bool,
+    y: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnScale(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnInplaceZeroGetWorkspaceSize(selfRef: Tensor) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
@@ -3374,12 +3400,32 @@ def aclnnCircularPad2d(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnCircularPad2dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnCircularPad2dBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnCircularPad3dGetWorkspaceSize(
     self: Tensor, padding: Sequence[int], out: Tensor
 ) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
 def aclnnCircularPad3d(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnCircularPad3dBackwardGetWorkspaceSize(
+    gradOutput: Tensor, self: Tensor, padding: Sequence[int], gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnCircularPad3dBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -3596,6 +3642,16 @@ def aclnnIndexAddV2GetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnIndexAddV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnIndexCopyGetWorkspaceSize(
+    selfRef: Tensor, dim: int, index: Tensor, source: Tensor, outRef: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnIndexCopy(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5565,6 +5621,25 @@ def aclnnAddLayerNorm(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnAddLayerNormGradGetWorkspaceSize(
+    dy: Tensor,
+    x1: Tensor,
+    x2: Tensor,
+    rstd: Tensor,
+    mean: Tensor,
+    gamma: Tensor,
+    dsumOptional: Tensor | None,
+    dxOut: Tensor,
+    dgammaOut: Tensor,
+    dbetaOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAddLayerNormGrad(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnAddRmsNormGetWorkspaceSize(
     x1: Tensor,
     x2: Tensor,
@@ -5604,6 +5679,52 @@ def aclnnAddRmsNormCastGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnAddRmsNormCast(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddRmsNormQuantGetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    scales1: Tensor,
+    scales2Optional: Tensor | None,
+    zeroPoints1Optional: Tensor | None,
+    zeroPoints2Optional: Tensor | None,
+    axis: int,
+    epsilon: float,
+    divMode: bool,
+    y1Out: Tensor,
+    y2Out: Tensor,
+    xOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAddRmsNormQuant(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnAddRmsNormQuantV2GetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    gamma: Tensor,
+    scales1: Tensor,
+    scales2Optional: Tensor | None,
+    zeroPoints1Optional: Tensor | None,
+    zeroPoints2Optional: Tensor | None,
+    betaOptional: Tensor | None,
+    axis: int,
+    epsilon: float,
+    divMode: bool,
+    y1Out: Tensor,
+    y2Out: Tensor,
+    xOut: Tensor,
+    rmsNormOut: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnAddRmsNormQuantV2(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5830,6 +5951,56 @@ def aclnnBatchNormElemt(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnBatchNormGatherStatsWithCountsGetWorkspaceSize(
+    input: Tensor,
+    mean: Tensor,
+    invstd: Tensor,
+    runningMean: Tensor | None,
+    runningVar: Tensor | None,
+    momentum: float,
+    eps: float,
+    counts: Tensor,
+    meanAll: Tensor,
+    invstdAll: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnBatchNormGatherStatsWithCounts(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBatchNormReduceGetWorkspaceSize(
+    x: Tensor, sum: Tensor, squareSum: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnBatchNormReduce(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnBatchNormReduceBackwardGetWorkspaceSize(
+    gradOut: Tensor,
+    input: Tensor,
+    mean: Tensor,
+    invstd: Tensor,
+    weight: Tensor | None,
+    inputG: bool,
+    weightG: bool,
+    biasG: bool,
+    sumDy: Tensor,
+    sumDyXmu: Tensor,
+    gradWeight: Tensor,
+    gradBias: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnBatchNormReduceBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnBatchNormStatsGetWorkspaceSize(
     input: Tensor, eps: float, mean: Tensor, invstd: Tensor
 ) -> tuple[int, Executor]:
@@ -5852,6 +6023,23 @@ def aclnnBinaryCrossEntropyWithLogitsTargetBackwardGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnBinaryCrossEntropyWithLogitsTargetBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnClippedSwigluGetWorkspaceSize(
+    x: Tensor,
+    groupIndexOptional: Tensor | None,
+    dim: int,
+    alpha: float,
+    limit: float,
+    bias: float,
+    interleaved: bool,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnClippedSwiglu(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -5946,6 +6134,27 @@ def aclnnConvolutionBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnCrossEntropyLossGetWorkspaceSize(
+    input: Tensor,
+    target: Tensor,
+    weightOptional: Tensor | None,
+    reductionOptional: str | None,
+    ignoreIndex: int,
+    labelSmoothing: float,
+    lseSquareScaleForZloss: float,
+    returnZloss: bool,
+    lossOut: Tensor,
+    logProbOut: Tensor,
+    zlossOut: Tensor,
+    lseForZlossOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnCrossEntropyLoss(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnCtcLossGetWorkspaceSize(
     logProbs: Tensor,
     targets: Tensor,
@@ -6000,12 +6209,66 @@ def aclnnDeepNorm(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnDeepNormGradGetWorkspaceSize(
+    dy: Tensor,
+    x: Tensor,
+    gx: Tensor,
+    gamma: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    alpha: float,
+    dxOut: Tensor,
+    dgxOut: Tensor,
+    dbetaOut: Tensor,
+    dgammaOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDeepNormGrad(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnDynamicQuantGetWorkspaceSize(
     x: Tensor, smoothScalesOptional: Tensor | None, yOut: Tensor | None, scaleOut: Tensor | None
 ) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
 def aclnnDynamicQuant(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnDynamicQuantV2GetWorkspaceSize(
+    x: Tensor,
+    smoothScalesOptional: Tensor | None,
+    groupIndexOptional: Tensor | None,
+    dstType: int,
+    yOut: Tensor,
+    scaleOut: Tensor | None,
+    offsetOut: Tensor | None,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDynamicQuantV2(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnExpSegsumGetWorkspaceSize(self: Tensor, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnExpSegsum(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnExpSegsumBackwardGetWorkspaceSize(
+    gradOutput: Tensor, gradSelf: Tensor, gradInput: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnExpSegsumBackward(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6080,6 +6343,16 @@ def aclnnFastLayerNormGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnFastLayerNorm(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnFatreluMulGetWorkspaceSize(
+    input: Tensor, threshold: Tensor, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnFatreluMul(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6231,6 +6504,49 @@ def aclnnGroupNormSiluV2(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnGroupNormSwishGetWorkspaceSize(
+    x: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    numGroups: int,
+    dataFormatOptional: str | None,
+    eps: float,
+    activateSwish: bool,
+    swishScale: float,
+    yOut: Tensor,
+    meanOut: Tensor,
+    rstdOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnGroupNormSwish(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnGroupNormSwishGradGetWorkspaceSize(
+    dy: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    x: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    numGroups: int,
+    dataFormatOptional: str | None,
+    swishScale: float,
+    dgammaIsRequire: bool,
+    dbetaIsRequire: bool,
+    dxOut: Tensor,
+    dgammaOut: Tensor,
+    dbetaOut: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnGroupNormSwishGrad(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnKlDivGetWorkspaceSize(
     self: Tensor, target: Tensor, reduction: int, logTarget: bool, out: Tensor
 ) -> tuple[int, Executor]:
@@ -6310,6 +6626,23 @@ def aclnnLogSoftmaxBackwardGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnLogSoftmaxBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnMaxPoolGetWorkspaceSize(
+    self: Tensor,
+    kernelShape: Sequence[int],
+    strides: Sequence[int],
+    autoPad: int,
+    pads: Sequence[int],
+    dilations: Sequence[int],
+    ceilMode: int,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnMaxPool(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6506,6 +6839,73 @@ def aclnnNLLLossBackward(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnQuantMatmulV3GetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    scale: Tensor,
+    offset: Tensor | None,
+    bias: Tensor | None,
+    transposeX1: bool,
+    transposeX2: bool,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnQuantMatmulV3(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnQuantMatmulV4GetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    scale: Tensor,
+    offset: Tensor | None,
+    pertokenScaleOptional: Tensor | None,
+    bias: Tensor | None,
+    transposeX1: bool,
+    transposeX2: bool,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnQuantMatmulV4(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnQuantMatmulV5GetWorkspaceSize(
+    x1: Tensor,
+    x2: Tensor,
+    x1Scale: Tensor | None,
+    x2Scale: Tensor,
+    yScale: Tensor | None,
+    x1Offset: Tensor | None,
+    x2Offset: Tensor | None,
+    yOffset: Tensor | None,
+    bias: Tensor | None,
+    transposeX1: bool,
+    transposeX2: bool,
+    groupSize: int,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnQuantMatmulV5(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnQuantizeGetWorkspaceSize(
+    x: Tensor, scales: Tensor, zeroPoints: Tensor | None, dtype: DTypeLike, axis: int, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnQuantize(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnRmsNormGetWorkspaceSize(
     x: Tensor, gamma: Tensor, epsilon: float, yOut: Tensor, rstdOut: Tensor
 ) -> tuple[int, Executor]:
@@ -6542,6 +6942,24 @@ def aclnnScaledMaskedSoftmaxBackwardGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnScaledMaskedSoftmaxBackward(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSignBitsPackGetWorkspaceSize(self: Tensor, size: int, out: Tensor) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnSignBitsPack(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSignBitsUnpackGetWorkspaceSize(
+    self: Tensor, size: int, dtype: DTypeLike, out: Tensor
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnSignBitsUnpack(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6589,6 +7007,24 @@ def aclnnStridedSliceGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnStridedSlice(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnSyncBatchNormGatherStatsGetWorkspaceSize(
+    totalSum: Tensor,
+    totalSquareSum: Tensor,
+    sampleCount: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    momentum: float,
+    eps: float,
+    batchMean: Tensor,
+    batchInvstd: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnSyncBatchNormGatherStats(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6693,6 +7129,22 @@ def aclnnDropoutGenMaskV2(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
+    shape: Sequence[int],
+    prob: float,
+    seedTensor: Tensor,
+    offsetTensor: Tensor,
+    offset: int,
+    probDataType: DTypeLike,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnDropoutGenMaskV2Tensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnMultinomialGetWorkspaceSize(
     self: Tensor, numsamples: int, replacement: bool, seed: int, offset: int, out: Tensor
 ) -> tuple[int, Executor]:
@@ -6709,6 +7161,16 @@ def aclnnInplaceNormalGetWorkspaceSize(
     """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceNormal(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceNormalTensorGetWorkspaceSize(
+    selfRef: Tensor, mean: float, std: float, seedTensor: Tensor, offsetTensor: Tensor, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceNormalTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6753,12 +7215,75 @@ def aclnnNormalTensorTensor(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnRReluWithNoiseGetWorkspaceSize(
+    self: Tensor,
+    noise: Tensor,
+    lower: Scalar | RealNumber,
+    upper: Scalar | RealNumber,
+    training: bool,
+    seed: int,
+    offset: int,
+    out: Tensor,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnRReluWithNoise(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRReluWithNoiseGetWorkspaceSize(
+    self: Tensor,
+    noise: Tensor,
+    lower: Scalar | RealNumber,
+    upper: Scalar | RealNumber,
+    training: bool,
+    seed: int,
+    offset: int,
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceRReluWithNoise(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnInplaceRandomGetWorkspaceSize(
     selfRef: Tensor, from_: int, to: int, seed: int, offset: int
 ) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceRandom(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRandomTensorGetWorkspaceSize(
+    selfRef: Tensor, from_: int, to: int, seedTensor: Tensor, offsetTensor: Tensor, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceRandomTensor(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRandomWithoutFromToGetWorkspaceSize(
+    selfRef: Tensor, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceRandomWithoutFromTo(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceRandomWithoutFromToTensorGetWorkspaceSize(
+    selfRef: Tensor, seedTensor: Tensor, offsetTensor: Tensor, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceRandomWithoutFromToTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
@@ -6773,12 +7298,32 @@ def aclnnRandperm(
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 
+def aclnnSimThreadExponentialGetWorkspaceSize(
+    selfRef: Tensor, count: int, lambda_: float, seed: int, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnSimThreadExponential(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
 def aclnnInplaceUniformGetWorkspaceSize(
     selfRef: Tensor, from_: float, to: float, seed: int, offset: int
 ) -> tuple[int, Executor]:
     """Check and plan a call; nothing is computed."""
 
 def aclnnInplaceUniform(
+    workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
+) -> None:
+    """Queue the work that phase 1 planned on a stream and return without waiting."""
+
+def aclnnInplaceUniformTensorGetWorkspaceSize(
+    selfRef: Tensor, from_: float, to: float, seedTensor: Tensor, offsetTensor: Tensor, offset: int
+) -> tuple[int, Executor]:
+    """Check and plan a call; nothing is computed."""
+
+def aclnnInplaceUniformTensor(
     workspace: Memory | int | None, workspaceSize: int, executor: Executor, stream: Stream | None
 ) -> None:
     """Queue the work that phase 1 planned on a stream and return without waiting."""

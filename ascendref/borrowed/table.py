@@ -35,6 +35,8 @@ TYPES: Final = {
     "b": (DataType.ACL_BOOL,),
     "u": (DataType.ACL_UINT8,),
     "c": (DataType.ACL_INT8,),
+    "l": (DataType.ACL_INT64,),
+    "r": (DataType.ACL_BF16,),
 }
 #: kinds of parameters -> C types of those that are read
 C_TYPES: Final = {

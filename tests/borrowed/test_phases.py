@@ -24,10 +24,14 @@ pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in 
 #: functions of integers that are no indices, or may be out of range
 UNBOUNDED = (
     "aclnnAmpUpdateScale",
+    "aclnnClippedSwiglu",
+    "aclnnDynamicQuantV2",
     "aclnnFakeQuantPerChannelAffineCachemask",
     "aclnnFakeQuantPerTensorAffineCachemask",
     "aclnnOneHot",
 )
+#: results that are others without one of them
+DECIDING = (("aclnnDynamicQuantV2", "offsetOut"),)
 
 
 def refused(call: Call, **changes: Any) -> tuple[int, str]:
@@ -105,7 +109,10 @@ def test_results_that_need_not_be_given(api: str) -> None:
         if param.optional and param.is_written and not param.is_read:
             call = good_call(api)
             call.arguments[param.name] = None
-            call.check()
+            if (api, param.name) in DECIDING:
+                call.run()
+            else:
+                call.check()
 
 
 def test_shapes_types_and_places_of_results() -> None:

@@ -26,6 +26,32 @@ def added(one: float, other: Tensor, alpha: float) -> Tensor:
     return one + alpha * other
 
 
+def added_(one: float, other: Tensor, alpha: float) -> Tensor:
+    """Replace a tensor by a number plus a multiple of it."""
+    return other.mul_(alpha).add_(one)
+
+
+def scaled(
+    data: Tensor, scale: Tensor, bias: Tensor | None, axis: int, count: int, from_blob: bool
+) -> Tensor:
+    """Return multiples plus a bias, with numbers for each place of some axes from one on.
+
+    If the scale is from a blob, there is a count of axes, where -1 stands for all; else it has
+    these axes.
+    """
+    axis = axis + data.ndim if axis < 0 else axis
+    if not from_blob:
+        count = scale.ndim
+    elif count == -1:
+        count = data.ndim - axis
+    shape = data.shape[axis : axis + count]
+    if len(shape) != count or any(x.shape != shape for x in (scale, bias) if x is not None):
+        raise ValueError(f"scale and bias must have shape {tuple(shape)}, with {count} axes")
+    placed = (*shape, *[1] * (data.ndim - axis - count))
+    value = data.float() * scale.float().reshape(placed)
+    return value if bias is None else value + bias.float().reshape(placed)
+
+
 def fill_(data: Tensor, value: Tensor) -> Tensor:
     """Fill a tensor with an element."""
     return data.fill_(value.reshape(()))

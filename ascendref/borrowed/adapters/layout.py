@@ -27,6 +27,18 @@ def circular_pad(data: Tensor, padding: Sequence[int]) -> Tensor:
     return torch.nn.functional.pad(data, padding, mode="circular")
 
 
+def circular_pad_backward(grad: Tensor, data: Tensor, padding: Sequence[int]) -> Tensor:
+    """Return the gradient of `circular_pad`: sums over the copies of an element."""
+    total = grad.float()
+    for k, (left, right) in enumerate(zip(padding[::2], padding[1::2], strict=True)):
+        size = data.shape[-1 - k]
+        places = torch.arange(-left, size + right, device=grad.device) % size
+        shape = list(total.shape)
+        shape[-1 - k] = size
+        total = total.new_zeros(shape).index_add(total.ndim - 1 - k, places, total)
+    return total
+
+
 def sliced(
     data: Tensor,
     starts: Sequence[int],

@@ -65,6 +65,47 @@ def gelu_mul(
     return gelu(first, approximate=approximate or "none") * second
 
 
+def clipped_swiglu(
+    data: Tensor,
+    groups: Tensor | None,
+    dim: int,
+    alpha: float,
+    limit: float,
+    bias: float,
+    interleaved: bool,
+) -> Tensor:
+    """Return a·sigmoid(α·a)·(b + bias), where a is at most the limit, and b within ±limit.
+
+    a and b are the even and the odd elements of an axis, or its halves.
+    """
+    if groups is not None:
+        raise ValueError("groupIndexOptional is given; only NULL is computed")
+    if interleaved and dim not in (-1, data.ndim - 1):
+        raise ValueError(f"interleaved is true, and dim is {dim}; only the last axis is computed")
+    one, other = (data[..., ::2], data[..., 1::2]) if interleaved else data.chunk(2, dim)
+    one, other = one.float().clamp(max=limit), other.float().clamp(-limit, limit)
+    return one * torch.sigmoid(alpha * one) * (other + bias)
+
+
+def fatrelu_mul(data: Tensor, threshold: Tensor) -> Tensor:
+    """Return the first half of the last axis, with 0 below a threshold, times the second."""
+    first, second = data.chunk(2, -1)
+    return torch.where(first < threshold.reshape(()), 0, first) * second
+
+
+def exp_segsum(data: Tensor) -> Tensor:
+    """Return exponentials of the sums of elements after a column up to a row, 0 above them."""
+    size = data.shape[-1]
+    columns = data.float().unsqueeze(-1).expand(*data.shape, size)
+    return columns.tril(-1).cumsum(-2).exp().tril()
+
+
+def exp_segsum_backward(grad: Tensor, output: Tensor) -> Tensor:
+    """Return the gradient of `exp_segsum` from its value."""
+    inner = (grad.float() * output.float()).tril(-1)
+    return inner.flip(-2).cumsum(-2).flip(-2).tril(-1).sum(-1)
+
+
 def conv_depthwise(
     data: Tensor,
     weight: Tensor,
@@ -112,6 +153,31 @@ def _avg_pool(
     return kernel(data, size, stride or size, padding, ceil, count_pad, divisor or None)
 
 
+def max_pool(
+    data: Tensor,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    auto_pad: int,
+    pads: Sequence[int],
+    dilations: Sequence[int],
+    ceil: int,
+) -> Tensor:
+    """Return maxima over windows of a plane; without strides they do not overlap.
+
+    Pads of both ends of the axes must be equal.
+    """
+    if auto_pad != 0:
+        raise ValueError(f"autoPad is {auto_pad}; 0 is expected")
+    if any(step != 1 for step in dilations):
+        raise ValueError(f"dilations is {tuple(dilations)}; only 1 is computed")
+    if len(pads) not in (0, 1, 2) and (len(pads) != 4 or len(set(pads)) > 1):
+        raise ValueError(f"pads is {tuple(pads)}; up to 2 numbers, or 4 equal ones, are expected")
+    sides = pads[:2] or [0]
+    return torch.nn.functional.max_pool2d(
+        data, kernel, strides or kernel, sides, ceil_mode=bool(ceil)
+    )
+
+
 def _check_indices(indices: Tensor, size: int) -> None:
     """Refuse indices out of range, where PyTorch's kernel would read or write anywhere."""
     if not indices.is_meta and ((indices < 0) | (indices >= size)).any():
@@ -139,6 +205,34 @@ def nll_loss_backward(
     """Return the gradient of the negative log likelihood."""
     _check_indices(target[target != ignored] if not target.is_meta else target, data.shape[-1])
     return torch.ops.aten.nll_loss_backward(grad, data, target, weight, reduction, ignored, total)
+
+
+def cross_entropy_loss(
+    data: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: str | None,
+    ignored: int,
+    smoothing: float,
+    scale: float,
+    zloss: bool,
+) -> tuple[Tensor, Tensor, None, None]:
+    """Return the cross entropy with classes, and logarithms of the softmax, in F32.
+
+    A negative number is no class that is ignored.
+    """
+    if zloss or scale:
+        raise ValueError("returnZloss and lseSquareScaleForZloss must be false and 0")
+    wide = data.float()
+    loss = torch.nn.functional.cross_entropy(
+        wide,
+        target,
+        None if weight is None else weight.float(),
+        reduction=(reduction or "mean").lower(),
+        ignore_index=ignored if ignored >= 0 else -100,
+        label_smoothing=smoothing,
+    )
+    return loss, wide.detach().log_softmax(-1), None, None
 
 
 def max_pool_backward(grad: Tensor, data: Tensor, indices: Tensor, *, axes: int) -> Tensor:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from .shared import layer_norm_gradients
+
 
 def _rms(data: Tensor, gamma: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
     """Return F32 data, and the reciprocal of the root of their mean square."""
@@ -79,6 +81,39 @@ def deep_norm(
     return mean, factor, value
 
 
+def add_layer_norm_backward(
+    grad: Tensor,
+    one: Tensor,
+    other: Tensor,
+    factor: Tensor,
+    mean: Tensor,
+    gamma: Tensor,
+    of_sum: Tensor | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradients of `add_layer_norm` for each summand, gamma and beta, in F32.
+
+    That of the sum is added.
+    """
+    total = one.float() + other.float()
+    of_data, of_gamma, of_beta = layer_norm_gradients(grad, total, gamma, mean, factor)
+    return of_data if of_sum is None else of_data + of_sum.float(), of_gamma, of_beta
+
+
+def deep_norm_backward(
+    grad: Tensor,
+    data: Tensor,
+    other: Tensor,
+    gamma: Tensor,
+    mean: Tensor,
+    factor: Tensor,
+    alpha: float,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return the gradients of `deep_norm` for x, y, beta and gamma, in F32."""
+    total = data.float() * alpha + other.float()
+    inner, of_gamma, of_beta = layer_norm_gradients(grad, total, gamma, mean, factor)
+    return inner * alpha, inner, of_beta, of_gamma
+
+
 def group_norm_silu(
     data: Tensor, gamma: Tensor, beta: Tensor, groups: int, epsilon: float, active: bool = True
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -88,6 +123,58 @@ def group_norm_silu(
         data, gamma, beta, data.shape[0], data.shape[1], size, groups, epsilon
     )
     return torch.nn.functional.silu(value) if active else value, mean, factor
+
+
+def group_norm_swish(
+    data: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    groups: int,
+    layout: str | None,
+    epsilon: float,
+    active: bool,
+    scale: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the group norm n, or n·sigmoid(scale·n), its means and factors, in F32."""
+    _check_layout(layout)
+    value, mean, factor = group_norm_silu(
+        data.float(), gamma.float(), beta.float(), groups, epsilon, active=False
+    )
+    return value * torch.sigmoid(scale * value) if active else value, mean, factor
+
+
+def group_norm_swish_backward(
+    grad: Tensor,
+    mean: Tensor,
+    factor: Tensor,
+    data: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    groups: int,
+    layout: str | None,
+    scale: float,
+    of_gamma: bool,
+    of_beta: bool,
+) -> tuple[Tensor | None, ...]:
+    """Return the gradients of `group_norm_swish`, and those for gamma and beta if asked, in F32."""
+    _check_layout(layout)
+    data, gamma, beta, mean, factor = (x.float() for x in (data, gamma, beta, mean, factor))
+    batches, channels = data.shape[:2]
+    normal = data.reshape(batches, groups, -1) - mean.reshape(batches, groups, 1)
+    normal = (normal * factor.reshape(batches, groups, 1)).reshape(batches, channels, -1)
+    value = (normal * gamma.unsqueeze(1) + beta.unsqueeze(1)).reshape(data.shape)
+    active = torch.sigmoid(scale * value)
+    inner = grad.float() * active * (1 + scale * value * (1 - active))
+    size = data.shape[2:].numel()
+    found: tuple[Tensor | None, ...] = torch.ops.aten.native_group_norm_backward(
+        inner, data, mean, factor, gamma, batches, channels, size, groups, [True, of_gamma, of_beta]
+    )
+    return found
+
+
+def _check_layout(layout: str | None) -> None:
+    if layout not in (None, "NCHW"):
+        raise ValueError(f"dataFormatOptional is {layout!r}; 'NCHW' is expected")
 
 
 def batch_norm(
@@ -112,6 +199,82 @@ def batch_norm_stats(data: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
     wide = data.float()
     axes = [0, *range(2, data.ndim)]
     return wide.mean(axes), torch.rsqrt(wide.var(axes, unbiased=False) + epsilon)
+
+
+def batch_norm_reduce(data: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the sum of each channel and of its squares, in F32."""
+    wide, axes = data.float(), [0, *range(2, data.ndim)]
+    return wide.sum(axes), wide.square().sum(axes)
+
+
+def batch_norm_reduce_backward(
+    grad: Tensor,
+    data: Tensor,
+    mean: Tensor,
+    factor: Tensor,
+    of_data: bool,
+    of_weight: bool,
+    of_bias: bool,
+) -> tuple[Tensor | None, ...]:
+    """Return, for each channel, what gradients of the batch norm are made of, as asked for.
+
+    That is the sum of the gradients and that of their products with x - mean, then the gradients
+    for the weight and the bias.
+    """
+    axes, shape = [0, *range(2, data.ndim)], (1, -1, *[1] * (data.ndim - 2))
+    wide = grad.float()
+    total = wide.sum(axes)
+    products = (wide * (data.float() - mean.float().reshape(shape))).sum(axes)
+    return (
+        total if of_data else None,
+        products if of_data else None,
+        products * factor.float() if of_weight else None,
+        total if of_bias else None,
+    )
+
+
+def _follow_(running: Tensor | None, value: Tensor, momentum: float) -> None:
+    """Move a running statistic to a new value."""
+    if running is not None:
+        running.copy_((1 - momentum) * running.float() + momentum * value)
+
+
+def batch_norm_gather_sums(
+    sums: Tensor,
+    squares: Tensor,
+    counts: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    epsilon: float,
+) -> tuple[Tensor, Tensor]:
+    """Return means and factors of all devices from their sums; the running ones follow."""
+    count = counts.float().sum()
+    mean = sums.float().sum(0) / count
+    var = squares.float().sum(0) / count - mean.square()
+    _follow_(running_mean, mean, momentum)
+    _follow_(running_var, var * (count / (count - 1)), momentum)
+    return mean, torch.rsqrt(var + epsilon)
+
+
+def batch_norm_gather_stats(
+    means: Tensor,
+    factors: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    momentum: float,
+    epsilon: float,
+    counts: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Return means and factors of all devices from those of each; the running ones follow."""
+    shares = counts.float().reshape(-1, 1)
+    count = shares.sum()
+    mean = (means.float() * shares).sum(0) / count
+    each = 1 / factors.float().square() - epsilon
+    var = ((each + (means.float() - mean).square()) * shares).sum(0) / count
+    _follow_(running_mean, mean, momentum)
+    _follow_(running_var, var * (count / (count - 1)), momentum)
+    return mean, torch.rsqrt(var + epsilon)
 
 
 def batch_norm_with(

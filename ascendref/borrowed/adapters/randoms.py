@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .shared import packed, unpacked
+
 
 def _generator(seed: int, offset: int) -> torch.Generator:
     """Return a generator for a seed and an offset."""
@@ -16,9 +18,23 @@ def _generator(seed: int, offset: int) -> torch.Generator:
     return generator
 
 
+def _read(seed: Tensor, start: Tensor, offset: int) -> tuple[int, int]:
+    """Return a seed, and an offset that is added to an element; while there are no data, 0."""
+    if seed.numel() != 1 or start.numel() != 1:
+        raise ValueError("seedTensor and offsetTensor must have one element")
+    return (0, 0) if seed.is_meta else (int(seed.item()), int(start.item()) + offset)
+
+
 def uniform_(data: Tensor, low: float, high: float, seed: int, offset: int) -> Tensor:
     """Fill a tensor with uniformly distributed numbers."""
     return data if data.is_meta else data.uniform_(low, high, generator=_generator(seed, offset))
+
+
+def uniform_seeded_(
+    data: Tensor, low: float, high: float, seed: Tensor, start: Tensor, offset: int
+) -> Tensor:
+    """Fill a tensor as `uniform_`; the seed is read when the task runs."""
+    return uniform_(data, low, high, *_read(seed, start, offset))
 
 
 def normal_(data: Tensor, mean: float, std: float, seed: int, offset: int) -> Tensor:
@@ -26,9 +42,66 @@ def normal_(data: Tensor, mean: float, std: float, seed: int, offset: int) -> Te
     return data if data.is_meta else data.normal_(mean, std, generator=_generator(seed, offset))
 
 
+def normal_seeded_(
+    data: Tensor, mean: float, std: float, seed: Tensor, start: Tensor, offset: int
+) -> Tensor:
+    """Fill a tensor as `normal_`; the seed is read when the task runs."""
+    return normal_(data, mean, std, *_read(seed, start, offset))
+
+
 def random_(data: Tensor, low: int, high: int, seed: int, offset: int) -> Tensor:
     """Fill a tensor with integers from a low one to below a high one."""
     return data if data.is_meta else data.random_(low, high, generator=_generator(seed, offset))
+
+
+def random_seeded_(
+    data: Tensor, low: int, high: int, seed: Tensor, start: Tensor, offset: int
+) -> Tensor:
+    """Fill a tensor as `random_`; the seed is read when the task runs."""
+    return random_(data, low, high, *_read(seed, start, offset))
+
+
+def random_full_(data: Tensor, seed: int, offset: int) -> Tensor:
+    """Fill a tensor with integers from 0 to the last up to which its type has all integers."""
+    return data if data.is_meta else data.random_(generator=_generator(seed, offset))
+
+
+def random_full_seeded_(data: Tensor, seed: Tensor, start: Tensor, offset: int) -> Tensor:
+    """Fill a tensor as `random_full_`; the seed is read when the task runs."""
+    return random_full_(data, *_read(seed, start, offset))
+
+
+def exponential_(data: Tensor, count: int, rate: float, seed: int, offset: int) -> Tensor:
+    """Fill a tensor with exponentially distributed numbers; their count is that of its elements."""
+    if count != data.numel():
+        raise ValueError(f"count is {count}; the number of elements, {data.numel()}, is expected")
+    if rate <= 0:
+        raise ValueError(f"lambda is {rate}; it must be above 0")
+    return data if data.is_meta else data.exponential_(rate, generator=_generator(seed, offset))
+
+
+def _slopes(
+    data: Tensor, noise: Tensor, lower: float, upper: float, train: bool, seed: int, offset: int
+) -> Tensor | float:
+    """Return slopes for elements that are not positive, drawn in training, when noise gets all."""
+    if data.shape != noise.shape:
+        raise ValueError(f"noise has shape {tuple(noise.shape)}; that of self is expected")
+    if not train:
+        return (lower + upper) / 2
+    if not data.is_meta:
+        drawn = uniform_(torch.empty(data.shape, dtype=noise.dtype), lower, upper, seed, offset)
+        noise.copy_(torch.where(data > 0, 1, drawn))
+    return noise
+
+
+def rrelu(data: Tensor, noise: Tensor, *drawn: Any) -> Tensor:
+    """Return elements that are positive, and multiples of others."""
+    return torch.where(data > 0, data, data * _slopes(data, noise, *drawn))
+
+
+def rrelu_(data: Tensor, noise: Tensor, *drawn: Any) -> Tensor:
+    """Replace a tensor as `rrelu`."""
+    return data.copy_(rrelu(data, noise, *drawn))
 
 
 def normal(mean: Any, std: Any, seed: int, offset: int, out: Tensor) -> Tensor:
@@ -66,14 +139,12 @@ def _bits(shape: Sequence[int], chance: float, seed: int, offset: int) -> Tensor
     count = torch.Size(shape).numel()
     kept = torch.zeros(-(-count // 128) * 128, dtype=torch.uint8)
     kept[:count] = torch.rand(count, generator=_generator(seed, offset)) < chance
-    powers = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)
-    return (kept.reshape(-1, 8) * powers).sum(1).to(torch.uint8)
+    return packed(kept)
 
 
 def _masked(data: Tensor, mask: Tensor, factor: float) -> Tensor:
     """Return multiples of the elements whose bits are 1, and 0 for others."""
-    places = torch.arange(8, dtype=torch.uint8, device=mask.device)
-    kept = (mask.reshape(-1, 1) >> places & 1).reshape(-1)[: data.numel()]
+    kept = unpacked(mask)[: data.numel()]
     return torch.where(kept.reshape(data.shape) == 1, data * factor, 0)
 
 
@@ -84,6 +155,13 @@ def dropout_mask(
     if out.is_meta:
         return out.new_empty(-(-torch.Size(shape).numel() // 128) * 16)
     return _bits(shape, 1 - chance, seed, offset)
+
+
+def dropout_mask_seeded(
+    shape: Sequence[int], chance: float, seed: Tensor, start: Tensor, offset: int, out: Tensor
+) -> Tensor:
+    """Return bits as `dropout_mask`; the seed is read when the task runs."""
+    return dropout_mask(shape, chance, *_read(seed, start, offset), out)
 
 
 def dropout(

@@ -92,9 +92,9 @@ def npu_clipped_swiglu(
         refuse("npu_clipped_swiglu", "with group_index")
     if interleaved and dim % x.ndim != x.ndim - 1:
         refuse("npu_clipped_swiglu", "with interleaved elements of an axis that is not the last")
-    a, b = (x[..., ::2], x[..., 1::2]) if interleaved else x.chunk(2, dim)
-    a, b = a.float().clamp(max=limit), b.float().clamp(-limit, limit)
-    return (a * torch.sigmoid(alpha * a) * (b + bias)).to(x.dtype)
+    return adapters.clipped_swiglu(x, None, dim % x.ndim, alpha, limit, bias, interleaved).to(
+        x.dtype
+    )
 
 
 def _hidden(x: Tensor, mask: Tensor, fixed_triu_mask: bool) -> Tensor:

@@ -6,20 +6,13 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from ...borrowed.adapters import randoms
-from ...borrowed.adapters.networks import softmax_cross_entropy
+from ...borrowed.adapters import networks, randoms
 from ...core.errors import ArgumentValueError
 from ..randomness import next_state
 from .formulas import formula, gradients, lacking, one_of
 
 _REDUCTIONS = ("mean", "sum", "none")
-
-
-def _ignored(index: int) -> int:
-    """Return the class that is ignored; a negative number is none."""
-    return index if index >= 0 else -100
 
 
 @formula()
@@ -40,17 +33,11 @@ def npu_cross_entropy_loss(
         return_zloss=return_zloss,
     )
     one_of("reduction", reduction, _REDUCTIONS)
-    wide = input.float()
-    loss = F.cross_entropy(
-        wide,
-        target,
-        weight,
-        reduction=reduction,
-        ignore_index=_ignored(ignore_index),
-        label_smoothing=label_smoothing,
+    loss, logarithms, *_ = networks.cross_entropy_loss(
+        input, target, weight, reduction, ignore_index, label_smoothing, 0.0, False
     )
-    logarithms = F.log_softmax(wide.detach(), -1).to(input.dtype)
-    return loss.reshape(-1).to(input.dtype), logarithms, input.new_empty(0), input.new_empty(0)
+    kind = input.dtype
+    return loss.reshape(-1).to(kind), logarithms.to(kind), input.new_empty(0), input.new_empty(0)
 
 
 @formula()
@@ -86,7 +73,7 @@ def npu_cross_entropy_loss_backward(
 @formula()
 def npu_softmax_cross_entropy_with_logits(input: Tensor, labels: Tensor) -> Tensor:
     """-Σ labels·log softmax(x) of each row, in F32."""
-    return softmax_cross_entropy(input.float(), labels.detach().float())[0]
+    return networks.softmax_cross_entropy(input.float(), labels.detach().float())[0]
 
 
 @formula()
@@ -94,7 +81,7 @@ def npu_softmax_cross_entropy_with_logits_backward(
     grad: Tensor, input: Tensor, labels: Tensor
 ) -> Tensor:
     """Gradient of `npu_softmax_cross_entropy_with_logits`."""
-    slope = softmax_cross_entropy(input.float(), labels.float())[1]
+    slope = networks.softmax_cross_entropy(input.float(), labels.float())[1]
     return (grad.float().unsqueeze(-1) * slope).to(input.dtype)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -86,17 +84,6 @@ def npu_add_layer_norm(
     return value.to(x1.dtype), mean.detach(), rstd.detach(), total.to(x1.dtype)
 
 
-def _layer_norm_gradients(
-    dy: Tensor, x: Tensor, gamma: Tensor, mean: Tensor, rstd: Tensor
-) -> Sequence[Tensor]:
-    """Return gradients of a layer norm for x, γ and β in F32."""
-    wide = gamma.float()
-    found: Sequence[Tensor] = torch.ops.aten.native_layer_norm_backward(
-        dy.float(), x, list(gamma.shape), mean, rstd, wide, wide, [True] * 3
-    )
-    return found
-
-
 @formula()
 def npu_add_layer_norm_backward(
     dy_opt: Tensor | None,
@@ -111,11 +98,8 @@ def npu_add_layer_norm_backward(
 
     Those of its value and of the sum may be missing.
     """
-    total = x1.float() + x2.float()
-    dy = torch.zeros_like(total) if dy_opt is None else dy_opt
-    dx, dgamma, dbeta = _layer_norm_gradients(dy, total, gamma, mean, rstd)
-    if dsum_opt is not None:
-        dx = dx + dsum_opt.float()
+    dy = torch.zeros_like(x1) if dy_opt is None else dy_opt
+    dx, dgamma, dbeta = adapters.add_layer_norm_backward(dy, x1, x2, rstd, mean, gamma, dsum_opt)
     return dx.to(x1.dtype), dx.to(x2.dtype), dgamma, dbeta
 
 
@@ -146,9 +130,8 @@ def npu_deep_norm_backward(
     alpha: float = 0.3,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Gradients of `npu_deep_norm` for x, gx, β and γ, the last two in F32."""
-    total = x.float() * alpha + gx.float()
-    inner, dgamma, dbeta = _layer_norm_gradients(dy, total, gamma, mean, rstd)
-    return (inner * alpha).to(x.dtype), inner.to(x.dtype), dbeta, dgamma
+    dx, dgx, dbeta, dgamma = adapters.deep_norm_backward(dy, x, gx, gamma, mean, rstd, alpha)
+    return dx.to(x.dtype), dgx.to(x.dtype), dbeta, dgamma
 
 
 @formula()
@@ -172,16 +155,18 @@ def npu_group_norm_swish(
     swish_scale: float | None = 1.0,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Group norm n as n·sigmoid(scale·n), and its means and factors."""
-    value, mean, rstd = adapters.group_norm_silu(
-        input.float(),
-        weight.float(),
-        bias.float(),
+    value, mean, rstd = adapters.group_norm_swish(
+        input,
+        weight,
+        bias,
         num_groups,
+        None,
         1e-5 if eps is None else eps,
-        active=False,
+        active=True,
+        scale=1.0 if swish_scale is None else swish_scale,
     )
-    active = value * torch.sigmoid(value * (1.0 if swish_scale is None else swish_scale))
-    return active.to(input.dtype), mean.detach().to(input.dtype), rstd.detach().to(input.dtype)
+    kind = input.dtype
+    return value.to(kind), mean.detach().to(kind), rstd.detach().to(kind)
 
 
 @formula()
@@ -197,18 +182,12 @@ def npu_group_norm_swish_grad(
     swish_scale: float | None = 1.0,
 ) -> tuple[Tensor | None, ...]:
     """Gradients of `npu_group_norm_swish` for input, weight and bias, of those the mask names."""
-    x, gamma, beta, mean, rstd = (one.float() for one in (input, weight, bias, mean, rstd))
     scale = 1.0 if swish_scale is None else swish_scale
-    batches, channels = x.shape[:2]
-    normal = x.reshape(batches, num_groups, -1) - mean.reshape(batches, num_groups, 1)
-    normal = (normal * rstd.reshape(batches, num_groups, 1)).reshape(batches, channels, -1)
-    value = (normal * gamma.unsqueeze(1) + beta.unsqueeze(1)).reshape(x.shape)
-    active = torch.sigmoid(scale * value)
-    inner = grad.float() * active * (1 + scale * value * (1 - active))
-    found = torch.ops.aten.native_group_norm_backward(
-        inner, x, mean, rstd, gamma, batches, channels, x.shape[2:].numel(), num_groups,
-        grad_input_mask,
-    )  # fmt: skip
+    found = adapters.group_norm_swish_backward(
+        grad, mean, rstd, input, weight, bias, num_groups, None, scale, *grad_input_mask[1:]
+    )
+    if not grad_input_mask[0]:
+        found = (None, *found[1:])
     return tuple(None if one is None else one.to(input.dtype) for one in found)
 
 

@@ -7,8 +7,14 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
-from ...borrowed.adapters.normalization import add_rms_norm
-from ...borrowed.adapters.quantization import dequantized, quantized, quantized_rows
+from ...borrowed.adapters.quantization import (
+    add_rms_norm_quantized,
+    dequantized,
+    divided_to_integers,
+    quantized,
+    quantized_rows,
+)
+from ...borrowed.adapters.shared import asymmetric_rows, scaled_product, smoothed
 from ...core.dtypes import DataType
 from .formulas import formula, lacking, one_of, refuse
 
@@ -16,17 +22,6 @@ from .formulas import formula, lacking, one_of, refuse
 _INT8: Final = 1
 _NUMBERS: Final = {1: torch.int8, 12: torch.int8, 13: torch.uint8, 3: torch.int32, 14: torch.int32}
 _FLOATS: Final = {5: torch.float16, 15: torch.bfloat16}
-
-
-def _smoothed(x: Tensor, smooth: Tensor | None, groups: Tensor | None) -> Tensor:
-    """Return rows times factors: the same for all, or those of the group that a row belongs to."""
-    if smooth is None:
-        return x.float()
-    if groups is None:
-        return x.float() * smooth.float()
-    rows = torch.arange(x.shape[:-1].numel(), device=x.device)
-    group = torch.searchsorted(groups.long(), rows, right=True)
-    return x.float() * smooth.float()[group].reshape(x.shape)
 
 
 def _only_int8(operator: str, dst_type: int | None, quant_mode: str, most: float) -> None:
@@ -49,7 +44,7 @@ def npu_dynamic_quant(
 ) -> tuple[Tensor, Tensor]:
     """Rows as INT8, whose largest magnitude becomes 127, and what they are divided by."""
     _only_int8("npu_dynamic_quant", dst_type, quant_mode, dst_type_max)
-    return quantized_rows(_smoothed(input, smooth_scales, group_index), None)
+    return quantized_rows(input, smooth_scales, group_index)
 
 
 @formula()
@@ -67,12 +62,7 @@ def npu_dynamic_quant_asymmetric(
     Rows of equal elements become 0.
     """
     _only_int8("npu_dynamic_quant_asymmetric", dst_type, quant_mode, dst_type_max)
-    value = _smoothed(input, smooth_scales, group_index)
-    low, high = value.aminmax(dim=-1, keepdim=True)
-    scale = (high - low) / 255
-    offset = torch.where(scale > 0, 127 - high / scale, 0)
-    steps = torch.where(scale > 0, value / scale + offset, 0).round().clamp(-128, 127)
-    return steps.to(torch.int8), scale.squeeze(-1), offset.squeeze(-1)
+    return asymmetric_rows(smoothed(input, smooth_scales, group_index))
 
 
 @formula()
@@ -95,13 +85,7 @@ def npu_quantize(
     if not div_mode:
         axis = -2 if axis == -2 else -1
         return quantized(input, scales, zero_points, False, None, DataType.ACL_INT8, axis)
-    shape = [1] * input.ndim
-    shape[axis] = -1
-    value = input.float() / scales.float().reshape(shape)
-    if zero_points is not None:
-        value = value + zero_points.float().reshape(shape)
-    limits = torch.iinfo(kind)
-    return value.double().round().clamp(limits.min, limits.max).to(kind)
+    return divided_to_integers(input, scales, zero_points, kind, axis)
 
 
 @formula()
@@ -127,15 +111,10 @@ def npu_add_rms_norm_quant(
     if dst_type not in (None, _INT8):
         refuse("npu_add_rms_norm_quant", f"with dst_type {dst_type}")
     one_of("axis", axis, (-1,))
-    value, _, total = add_rms_norm(x1, x2, gamma, epsilon)
-    if beta is not None:
-        value = value + beta.float()
-    first = npu_quantize(value, scales1, zero_points1, _INT8, axis, div_mode)
-    if scales2 is None:
-        second = torch.zeros_like(first)
-    else:
-        second = npu_quantize(value, scales2, zero_points2, _INT8, axis, div_mode)
-    return first, second, total.to(x1.dtype)
+    first, second, total, _ = add_rms_norm_quantized(
+        x1, x2, gamma, scales1, scales2, zero_points1, zero_points2, epsilon, div_mode, beta
+    )
+    return first, torch.zeros_like(first) if second is None else second, total.to(x1.dtype)
 
 
 @formula()
@@ -174,12 +153,5 @@ def npu_quant_matmul(
         refuse("npu_quant_matmul", f"with output_dtype {output_dtype}")
     if pertoken_scale is None and _FLOATS[output_dtype] != torch.bfloat16:
         refuse("npu_quant_matmul", "for F16 without pertoken_scale, where a device cuts the scale,")
-    total = torch.matmul(x1.double(), x2.double())  # exact: integers below 2**53
-    if bias is not None and not bias.is_floating_point():
-        total = total + bias
-    value = total.float() * scale.float()
-    if pertoken_scale is not None:
-        value = value * pertoken_scale.float().unsqueeze(-1)
-    if bias is not None and bias.is_floating_point():
-        value = value + bias.float()
+    value = scaled_product(x1, x2, scale, pertoken_scale, bias)
     return value.to(_FLOATS[output_dtype])

@@ -128,6 +128,27 @@ def max_pool(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil
     return values.max(0), index[0]
 
 
+def plane_max(
+    x: Any, kernel: Any, strides: Any, _: int, pads: Any, dilations: Any, ceil: int
+) -> Any:
+    """Return maxima over windows, which begin inside of the plane or on its first border."""
+    del dilations
+    (a, b), (s, t), (p, q) = (
+        (*each, *each)[:2] for each in (kernel, strides or kernel, pads or [0])
+    )
+    rounded = math.ceil if ceil else math.floor
+
+    def starts(n: int, k: int, step: int, pad: int) -> list[int]:
+        count = rounded((n + 2 * pad - k) / step) + 1
+        return [y for y in range(-pad, count * step - pad, step) if y < n]
+
+    rows, columns = starts(x.shape[-2], a, s, p), starts(x.shape[-1], b, t, q)
+    found = [
+        [x[..., max(y, 0) : y + a, max(z, 0) : z + b].max((-1, -2)) for z in columns] for y in rows
+    ]
+    return np.moveaxis(np.array(found), (0, 1), (-2, -1))
+
+
 def scattered(axes: int) -> Any:
     """Return what adds gradients at places of planes."""
 
@@ -216,6 +237,10 @@ CONVOLUTIONS: dict[str, Judge] = {
     "AvgPool3dBackward": judged(
         avg_pool_backward, "1 1 2 2 2", "1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0
     ),
+    "MaxPool": judged(plane_max, "2 3 5 6", [2, 3], [2, 1], 0, [1, 0], [1, 1], 0)
+    .also("3 5 7", [2, 3], [], 0, [], [], 1)
+    .also("2 3 5 8", [3], [2], 0, [1, 1, 1, 1], [1], 1)
+    .also("2 3 6 5", [2], [3, 2], 0, [1], [], 0),
     "MaxPool2dWithIndices": judged(
         max_pool, "2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False
     ).also("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], False),

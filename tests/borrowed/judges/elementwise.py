@@ -57,6 +57,14 @@ def clamped(x: Any, low: Any, high: Any) -> Any:
     return x if high is None else np.minimum(x, high)
 
 
+def scaled(x: Any, scale: Any, bias: Any, axis: int, *_: Any) -> Any:
+    """Return multiples plus a bias along some axes."""
+    names = "abcdefgh"[: x.ndim]
+    part = names[axis % x.ndim :][: scale.ndim]
+    y = np.einsum(f"{names},{part}->{names}", x, scale)
+    return y if bias is None else y + np.einsum(f"{names},{part}->{names}", np.ones(x.shape), bias)
+
+
 def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     """Tell where two numbers are close."""
     x, y = np.float64(x), np.float64(y)
@@ -141,6 +149,10 @@ ARITHMETIC = {
     "Zero": Judge(np.zeros_like),
     "AddRelu": Judge(lambda x, y, alpha: np.maximum(x + alpha * y, 0)),
     "AddV3": Judge(lambda x, y, alpha: x + alpha * y),
+    "Scale": judged(scaled, "2 3 4 5", "3 4", "3 4", 1, 2, True)
+    .also("N 3 4", "3 4", None, -2, -1, True)
+    .also("2 3 4", "3", "3", 1, 0, False)
+    .also("2 3 4", "4", None, -1, 0, False),
     "BitwiseAndTensorOut": Judge(np.bitwise_and),
     "DivMod": judged(quotient, "3 5", divisors, 2).also("3 5", divisors, 1),
     "DivMods": judged(quotient, "3 5", 3, 2).also("3 5", 3, 1),

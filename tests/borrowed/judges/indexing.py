@@ -288,7 +288,7 @@ INDEXING: dict[str, Judge] = {
     ),
     "IndexAdd": judged(index_add, "4 6 3", 1, "5 <6", "4 5 3", 2),
     "IndexAddV2": judged(index_add, "4 6 3", 1, "5 <6", "4 5 3", 2, 0),
-    "InplaceIndexCopy": judged(
+    "IndexCopy": judged(
         lambda x, d, i, s: changed(x, lambda y: y.__setitem__(at(d, i), s)),
         "4 6 3",
         1,
@@ -374,6 +374,12 @@ INDEXING: dict[str, Judge] = {
     "ChunkCat": judged(chunk_cat, ["4 3", "2 3"], 0, 2).also(["5 3", "4 3"], 0, 2),
     "CircularPad2d": judged(pad("wrap"), "2 3 4 5", [1, 2, 3, 0]),
     "CircularPad3d": judged(pad("wrap"), "2 3 4 5 2", [1, 0, 2, 1, 0, 2]),
+    "CircularPad2dBackward": judged(pad_backward("wrap"), "2 3 7 8", "2 3 4 5", [1, 2, 3, 0]).also(
+        "3 4 7", "3 4 5", [2, 0, 0, 0]
+    ),
+    "CircularPad3dBackward": judged(
+        pad_backward("wrap"), "2 3 6 8 3", "2 3 4 5 2", [1, 0, 2, 1, 0, 2]
+    ),
     "ConstantPadNd": judged(pad("constant"), "N 4 5", [1, 2, 3, 0], 2).also("4 5", [0, 3], 1),
     "ConfusionTranspose": judged(permuted, "2 3 4", [1, 0, 2], [3, 8], True).also(
         "2 3 4", [1, 0], [6, 4], False

@@ -163,6 +163,56 @@ def qkv(x: Any, bias: Any, heads: int) -> Any:
     return queries / np.sqrt(queries.shape[-1]), keys, values
 
 
+def cross_entropy(
+    x: Any, target: Any, w: Any, reduction: str | None, ignored: int, smoothing: float, *_: Any
+) -> Any:
+    """Return the cross entropy with classes, and logarithms of the softmax."""
+    logs = log_softmax(x, 1)
+    w = np.ones(x.shape[1]) if w is None else w
+    terms, weights = [], []
+    for row, label in zip(logs, target, strict=True):
+        counts = float(label != ignored)
+        terms.append(
+            -counts * ((1 - smoothing) * w[label] * row[label] + smoothing * (w * row).mean())
+        )
+        weights.append(counts * w[label])
+    code = {None: 1, "mean": 1, "sum": 2, "none": 0}[reduction]
+    return reduced(np.array(terms), np.array(weights), code), logs, None, None
+
+
+def clipped_swiglu(
+    x: Any, _: Any, dim: int, alpha: float, limit: float, bias: float, interleaved: bool
+) -> Any:
+    """Return the product of a gate, at most a limit, and of what is within one."""
+    places = np.arange(x.shape[dim])
+    first = places % 2 == 0 if interleaved else places < len(places) // 2
+    gate, linear = np.compress(first, x, dim), np.compress(~first, x, dim)
+    gate = np.minimum(gate, limit)
+    return gate / (1 + np.exp(-alpha * gate)) * (np.clip(linear, -limit, limit) + bias)
+
+
+def fatrelu_mul(x: Any, threshold: Any) -> Any:
+    """Return the first halves of rows that reach a threshold, times the second."""
+    half = x.shape[-1] // 2
+    return x[..., :half] * (x[..., :half] >= threshold.item()) * x[..., half:]
+
+
+def exp_segsum(x: Any) -> Any:
+    """Return exponentials of sums of parts of rows."""
+    size = x.shape[-1]
+    y = np.zeros((*x.shape, size))
+    for k in range(size):
+        for m in range(k + 1):
+            y[..., k, m] = np.exp(x[..., m + 1 : k + 1].sum(-1))
+    return y
+
+
+def exp_segsum_backward(grad: Any, y: Any) -> Any:
+    """Return sums of products over all parts that an element is in."""
+    size = y.shape[-1]
+    return np.stack([(grad * y)[..., k:size, :k].sum((-1, -2)) for k in range(size)], -1)
+
+
 NETWORKS: dict[str, Judge] = {
     "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
     "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
@@ -238,6 +288,16 @@ NETWORKS: dict[str, Judge] = {
         LENGTHS[2],
         False,
     ),
+    "ClippedSwiglu": judged(clipped_swiglu, "N 3 6", None, -1, 1.7, 1.2, 0.5, True)
+    .also("3 4 5", None, 1, 1.0, 1.5, 1.0, False)
+    .also("3 6", None, 1, 0.5, 7.0, 0.0, True),
+    "FatreluMul": judged(fatrelu_mul, "N 3 6", "1").also("4 8", lambda _: 0.5),
+    "ExpSegsum": judged(exp_segsum, lambda rng: rng.uniform(-1, 1, (2, 3, 5))).also("N 4 3"),
+    "ExpSegsumBackward": judged(exp_segsum_backward, "2 3 5 5", "2 3 5 5").also("N 4 4", "N 4 4"),
+    "CrossEntropyLoss": judged(cross_entropy, "4 5", "4 <5", "5 +", "mean", -100, 0.0, 0.0, False)
+    .also("6 5", "6 <5", "5 +", None, 2, 0.1, 0.0, False)
+    .also("6 5", "6 <5", None, "none", 1, 0.0, 0.0, False)
+    .also("6 3", "6 <3", None, "sum", 0, 0.2, 0.0, False),
     "ScaledMaskedSoftmax": judged(scaled_masked_softmax, "2 3 4 5", "2 1 4 5", 0.5, False),
     "ScaledMaskedSoftmaxBackward": judged(
         lambda g, y, mask, s, _: np.where(mask, 0, s * y * (g - (g * y).sum(-1, keepdims=True))),

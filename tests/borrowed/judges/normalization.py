@@ -114,6 +114,85 @@ def group_norm_backward(
     return tuple([gradient(of, grad, k, *given) for k in range(3)])
 
 
+def swish(y: Any, scale: float) -> Any:
+    """Return y·sigmoid(scale·y)."""
+    return y / (1 + np.exp(-scale * y))
+
+
+def group_norm_swish(
+    x: Any, w: Any, b: Any, groups: int, _: Any, eps: float, active: bool, scale: float
+) -> Any:
+    """Return the group norm, active or not."""
+    y, mean, factor = group_norm(x, w, b, *x.shape[:2], 0, groups, eps)
+    return swish(y, scale) if active else y, mean, factor
+
+
+def group_norm_swish_backward(
+    grad: Any, mean: Any, factor: Any, x: Any, w: Any, b: Any, groups: int, _: Any, scale: float,
+    of_w: bool, of_b: bool,
+) -> Any:  # fmt: skip
+    """Return the gradients of the active group norm with its own means and factors."""
+    del mean, factor
+
+    def of(y: Any, v: Any, c: Any) -> Any:
+        return swish(group_norm(y, v, c, *y.shape[:2], 0, groups, 0)[0], scale)
+
+    wanted = (True, of_w, of_b)
+    return tuple([gradient(of, grad, k, x, w, b) if wanted[k] else None for k in range(3)])
+
+
+def deep_norm_backward(
+    grad: Any, x: Any, other: Any, w: Any, mean: Any, factor: Any, alpha: float
+) -> Any:
+    """Return the gradients of the layer norm of α·x + y with given means and factors."""
+    total = x * alpha + other
+    inner, of_w, of_b = layer_norm_backward(grad, total, w.shape, mean, factor, w, None, None)
+    return inner * alpha, inner, of_b, of_w
+
+
+def batch_norm_reduce_backward(
+    grad: Any, x: Any, mean: Any, factor: Any, _: Any, of_x: bool, of_w: bool, of_b: bool
+) -> Any:
+    """Return sums over each channel."""
+    rows = [
+        (g.sum(), (g * (y - m)).sum(), (g * (y - m)).sum() * f, g.sum())
+        for g, y, m, f in zip(grad.swapaxes(0, 1), x.swapaxes(0, 1), mean, factor, strict=True)
+    ]
+    wanted = (of_x, of_x, of_w, of_b)
+    return [
+        np.array(each) if w else None
+        for each, w in zip(zip(*rows, strict=True), wanted, strict=True)
+    ]
+
+
+def gathered(
+    _: Any, mean: Any, factor: Any, rm: Any, rv: Any, momentum: float, eps: float, counts: Any
+) -> Any:
+    """Return running means and variances, means and factors, one device after the other."""
+    count, total, spread = 0.0, 0.0, 0.0
+    for m, f, n in zip(mean, factor, counts, strict=True):
+        spread = spread + (1 / f**2 - eps) * n + (total - m) ** 2 * n * count / (n + count)
+        total, count = (total * count + m * n) / (n + count), count + n
+    return (
+        None if rm is None else rm + momentum * (total - rm),
+        None if rv is None else rv + momentum * (spread / (count - 1) - rv),
+        total,
+        1 / np.sqrt(spread / count + eps),
+    )
+
+
+def gathered_sums(
+    sums: Any, squares: Any, counts: Any, rm: Any, rv: Any, momentum: float, eps: float
+) -> Any:
+    """Return running means and variances, means and factors, from sums of each device."""
+    count = counts.sum()
+    mean = sums.sum(0) / count
+    var = squares.sum(0) / count - mean**2
+    unbiased = var * count / (count - 1)
+    moved = rm + momentum * (mean - rm), rv + momentum * (unbiased - rv)
+    return *moved, mean, 1 / np.sqrt(var + eps)
+
+
 GROUPED = np.random.default_rng(3).integers(-8, 9, (2, 4, 3)) / 4
 
 
@@ -154,6 +233,21 @@ NORMALIZATION: dict[str, Judge] = {
         1e-3,
         True,
     ).also("3 5", "3 5", "5", "5", None, 1e-3, True),
+    "AddLayerNormGrad": judged(
+        lambda g, a, b, f, m, w, s: (lambda r: (r[0] + (0 if s is None else s), *r[1:]))(
+            layer_norm_backward(g, a + b, w.shape, m, f, w, None, None)
+        ),
+        "2 3 5",
+        "2 3 5",
+        "2 3 5",
+        "2 3 1 +",
+        "2 3 1",
+        "5",
+        "2 3 5",
+    ).also("4 3 5", "4 3 5", "4 3 5", "4 1 1 +", "4 1 1", "3 5", None),
+    "DeepNormGrad": judged(
+        deep_norm_backward, "2 3 5", "2 3 5", "2 3 5", "5", "2 3 1", "2 3 1 +", 0.5
+    ),
     "DeepNorm": judged(
         lambda x, y, v, w, alpha, eps: (lambda r: (r[1], r[2], r[0]))(
             layer_norm(x * alpha + y, w.shape, w, v, eps)
@@ -189,6 +283,78 @@ NORMALIZATION: dict[str, Judge] = {
         )
         for name, version in {"BatchNormBackward": (), "FastBatchNormBackward": (0,)}.items()
     },
+    "GroupNormSwish": judged(group_norm_swish, "2 6 4", "6", "6", 3, "NCHW", 1e-3, True, 1.5).also(
+        "2 6 4 3", "6", "6", 2, None, 1e-3, False, 1.0
+    ),
+    "GroupNormSwishGrad": judged(
+        group_norm_swish_backward,
+        "2 4 3",
+        means_of_groups,
+        factors_of_groups,
+        data_of_groups,
+        "4",
+        "4",
+        2,
+        "NCHW",
+        1.5,
+        True,
+        True,
+    ).also(
+        "2 4 3",
+        means_of_groups,
+        factors_of_groups,
+        data_of_groups,
+        "4",
+        "4",
+        2,
+        None,
+        0.5,
+        True,
+        False,
+    ),
+    "BatchNormReduce": judged(
+        lambda x: [
+            y.reshape(x.shape[1], -1).sum(1) for y in (x.swapaxes(0, 1), x.swapaxes(0, 1) ** 2)
+        ],
+        "3 4 5",
+    )
+    .also("N 4")
+    .also("2 3 4 5"),
+    "BatchNormReduceBackward": judged(
+        batch_norm_reduce_backward, "3 4 5", "3 4 5", "4", "4 +", "4", True, True, True
+    )
+    .also("2 3 4 5", "2 3 4 5", "3", "3 +", None, False, True, False)
+    .also("3 4", "3 4", "4", "4 +", None, True, False, True),
+    "BatchNormGatherStatsWithCounts": judged(
+        gathered,
+        "2 4 5",
+        "3 4",
+        lambda rng: rng.uniform(0.5, 2, (3, 4)),
+        "4",
+        "4 +",
+        0.1,
+        1e-3,
+        lambda _: [3, 1, 5],
+    ).also(
+        "2 3 5",
+        "2 3",
+        lambda rng: rng.uniform(0.5, 2, (2, 3)),
+        None,
+        None,
+        0.3,
+        1e-3,
+        lambda _: [4, 6],
+    ),
+    "SyncBatchNormGatherStats": judged(
+        gathered_sums,
+        "2 3",
+        lambda rng: rng.uniform(40, 50, (2, 3)),
+        lambda _: [3, 4],
+        "3",
+        "3 +",
+        0.25,
+        1e-3,
+    ),
     "BatchNormStats": judged(
         lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], "3 4 5", 1e-3
     ),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .judge import Judge, Type, judged
+from .normalization import rms_norm
 
 #: code of the type of quantised data
 INT8 = 2
@@ -53,6 +54,52 @@ def dequantized(x: Any, scale: Any, offset: Any, _: int, squared: bool) -> Any:
     return (x + (0 if offset is None else offset)) * scale ** (2 if squared else 1)
 
 
+def add_rms_norm_quantized(
+    a: Any, b: Any, w: Any, s: Any, t: Any, y: Any, z: Any, beta: Any, _: int, eps: float, div: bool
+) -> Any:
+    """Return the norm of a sum as integers with two scales, the sum and the norm."""
+    norm = rms_norm(a + b, w, eps)[0]
+    value = norm if beta is None else norm + beta
+
+    def steps(scale: Any, zero: Any) -> Any:
+        found = value / scale if div else value * scale
+        return np.clip(np.rint(found + (0 if zero is None else zero)), -128, 127)
+
+    return steps(s, y), None if t is None else steps(t, z), a + b, norm
+
+
+def asymmetric_rows(x: Any, smooth: Any, groups: Any, _: int) -> Any:
+    """Return rows as integers of 8 bits that begin at -128, scales and offsets."""
+    rows = x.reshape(-1, x.shape[-1])
+    if groups is not None:
+        of = [next(k for k, end in enumerate(groups) if row < end) for row in range(len(rows))]
+        rows = rows * smooth[of]
+    elif smooth is not None:
+        rows = rows * smooth
+    low, high = rows.min(-1), rows.max(-1)
+    scale = (high - low) / 255
+    flat = scale == 0
+    offset = np.where(flat, 0, 127 - high / np.where(flat, 1, scale))
+    steps = np.rint(rows / np.where(flat, 1, scale)[:, None] + offset[:, None])
+    steps[flat] = 0
+    return (
+        np.clip(steps, -128, 127).reshape(x.shape),
+        scale.reshape(x.shape[:-1]),
+        offset.reshape(x.shape[:-1]),
+    )
+
+
+def quant_matmul(
+    x: Any, y: Any, scale: Any, rows: Any, bias: Any, first: bool, second: bool
+) -> Any:
+    """Return a scaled product of matrices; a bias of integers is scaled too."""
+    x, y = x.swapaxes(-1, -2) if first else x, y.swapaxes(-1, -2) if second else y
+    found = np.einsum("...mk,...kn->...mn", x, y) * 1.0
+    whole = bias is not None and bias.dtype.kind == "i"
+    found = (found + (bias if whole else 0)) * scale * (1 if rows is None else rows[:, None])
+    return found if bias is None or whole else found + bias
+
+
 QUANTIZATION: dict[str, Judge] = {
     "AscendQuant": judged(quantized, "N 3 4", "4 +", "4", False, "round", INT8)
     .also("N 4", "1 +", None, True, "floor", INT8)
@@ -67,6 +114,100 @@ QUANTIZATION: dict[str, Judge] = {
     "DynamicQuant": judged(quantized_rows, "N 3 5", "5")
     .also("N 6", None)
     .also(lambda _: np.zeros((2, 3)), None),
+    "DynamicQuantV2": judged(asymmetric_rows, "N 3 5", "5", None, INT8)
+    .also("N 6", None, None, INT8)
+    .also("2 2 6", "2 6", lambda _: [1, 4], INT8)
+    .also(lambda _: np.ones((2, 3)), None, None, INT8),
+    "Quantize": judged(
+        lambda x, s, z, _, axis: quantized(x, 1 / s, z, False, "round", INT8, axis),
+        "N 3 4 +",
+        "3 +",
+        "3 <5",
+        Type,
+        1,
+    )
+    .also("N 4 +", "1 +", None, Type, 0)
+    .also(lambda rng: rng.uniform(0, 10, (5, 6)), "6 +", "6 <5", Type, -1),
+    "AddRmsNormQuant": judged(
+        lambda a, b, w, s, t, y, z, *rest: add_rms_norm_quantized(a, b, w, s, t, y, z, None, *rest)[
+            :3
+        ],
+        "N 3 5",
+        "N 3 5",
+        "5",
+        "5 +",
+        "5 +",
+        "5",
+        "5",
+        -1,
+        1e-3,
+        True,
+    ).also("4 3 5", "4 3 5", "3 5", "3 5 +", None, None, None, -1, 1e-3, False),
+    "AddRmsNormQuantV2": judged(
+        add_rms_norm_quantized,
+        "N 3 5",
+        "N 3 5",
+        "5",
+        "5 +",
+        None,
+        "5",
+        None,
+        "5",
+        -1,
+        1e-3,
+        True,
+    ).also("4 6", "4 6", "6", "6 +", "6 +", None, "6", None, -1, 1e-3, True),
+    "QuantMatmulV3": judged(
+        lambda x, y, s, _, b, *t: quant_matmul(x, y, s, None, b, *t),
+        "3 4",
+        "4 5",
+        "5",
+        None,
+        "5",
+        False,
+        False,
+    )
+    .also("2 4 3", "2 5 4", "1", None, None, True, True)
+    .also("2 3 4", "4 5", "5", None, "5", False, False),
+    "QuantMatmulV4": judged(
+        lambda x, y, s, _, r, b, *t: quant_matmul(x, y, s, r, b, *t),
+        "3 4",
+        "4 5",
+        "5",
+        None,
+        "3 +",
+        "5",
+        False,
+        False,
+    )
+    .also("4 3", "5 4", "1", None, "3 +", None, True, True)
+    .also("2 3 4", "2 4 5", "5", None, "3 +", "2 1 5", False, False),
+    "QuantMatmulV5": judged(
+        lambda x, y, r, s, *rest: quant_matmul(x, y, s, r, *rest[4:7]),
+        "3 4",
+        "4 5",
+        "3 +",
+        "5",
+        None,
+        None,
+        None,
+        None,
+        "5",
+        False,
+        False,
+        0,
+    ).also("3 4", "5 4", "3 +", "1", None, None, None, None, None, False, True, 0),
+    "SignBitsPack": judged(
+        lambda x, size: np.packbits(x >= 0, bitorder="little").reshape(size, -1), "30", 2
+    ).also("16", 1),
+    "SignBitsUnpack": judged(
+        lambda x, size, _: (
+            np.unpackbits(np.uint8(x), bitorder="little").reshape(size, -1) * 2.0 - 1
+        ),
+        lambda rng: rng.integers(0, 256, 6),
+        3,
+        0,
+    ).also(lambda rng: rng.integers(0, 256, 4), 2, 1),
     "FakeQuantPerChannelAffineCachemask": judged(fake_quantized, "3 4 5", "4 +", "4 <3", 1, -3, 4),
     "FakeQuantPerTensorAffineCachemask": judged(
         lambda x, scale, zero, on, least, most: fake_quantized(x, scale, zero, -1, least, most),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from .judge import Judge, judged
@@ -68,6 +69,13 @@ def same_as(function: Callable[..., Any], *given: Any, test: Any) -> Judge:
 UNIT = distributed(0.5, math.sqrt(1 / 12), 0, 1)
 COIN = distributed(0.25, math.sqrt(0.25 * 0.75), 0, 1)
 NORMAL = distributed(2, 3, -20, 20)
+#: a seed and the two parts of an offset
+SEED = (lambda _: [7], lambda _: [0], 0)
+
+
+def signs(_: Any) -> Any:
+    """Return numbers of which a third are positive."""
+    return np.where(np.arange(1000) % 3 == 0, 1.5, -1.0).reshape(40, 25)
 
 
 def dropout(x: Any, chance: float, *_: Any) -> Any:
@@ -83,6 +91,33 @@ def dropped(parts: list[Any]) -> list[Any]:
     """Return whether the mask is of about a quarter, and what is dropped that of its bits."""
     kept = bits(parts[1], 1000).reshape(parts[0].shape) == 1
     return [*mask_chance(parts[1:]), np.asarray(((np.float64(parts[0]) != 0) == kept).all())]
+
+
+def full(parts: list[Any]) -> list[Any]:
+    """Return whether integers are spread from 0 to the last before which a type has all."""
+    dtype = parts[0].dtype
+    last = np.iinfo(dtype).max if dtype.kind in "iu" else 2.0 ** (ml_dtypes.finfo(dtype).nmant + 1)
+    whole = np.float64(parts[0]) % 1 == 0
+    return [*UNIT([np.float64(parts[0]) / last]), whole.all()]
+
+
+def rrelu(x: Any, noise: Any, lower: float, upper: float, train: bool, *_: Any) -> Any:
+    """Return slopes, and the elements times these if they are not positive."""
+    if not train:
+        return noise, x * np.where(x > 0, 1, (lower + upper) / 2)
+    noise = np.where(x > 0, 1, RNG.uniform(lower, upper, x.shape))
+    return noise, x * noise
+
+
+def sloped(parts: list[Any]) -> list[Any]:
+    """Return whether slopes of many elements, a third of which is 1.5 and others -1, are right."""
+    noise, y = (np.float64(part) for part in parts)
+    if noise.size < 1000:
+        return parts
+    drawn = noise[y < 0]
+    same = np.where(y > 0, (y == 1.5) & (noise == 1), y == -noise)
+    spread = distributed(0.3125, 0.375 / math.sqrt(12), 0.125, 0.5)([drawn])
+    return [*spread, same.all(), np.asarray((y > 0).mean())]
 
 
 RANDOM: dict[str, Judge] = {
@@ -145,6 +180,62 @@ RANDOM: dict[str, Judge] = {
         0,
         test=distributed(1, 1, 0, 2),
     )._replace(result="index"),
+    "InplaceUniformTensor": same_as(
+        lambda x, a, b, *_: RNG.uniform(a, b, x.shape),
+        "40 25",
+        -1.0,
+        3.0,
+        *SEED,
+        test=distributed(1, 4 / math.sqrt(12), -1, 3),
+    ),
+    "InplaceNormalTensor": same_as(
+        lambda x, m, s, *_: RNG.normal(m, s, x.shape), "40 25", 2.0, 3.0, *SEED, test=NORMAL
+    ),
+    "InplaceRandomTensor": same_as(
+        lambda x, a, b, *_: RNG.integers(a, b, x.shape),
+        "40 25",
+        2,
+        10,
+        *SEED,
+        test=distributed(5.5, math.sqrt(63 / 12), 2, 9),
+    ),
+    "InplaceRandomWithoutFromTo": same_as(
+        lambda x, *_: RNG.integers(0, 2**53 + 1, x.shape) * 1.0, "40 25", 7, 0, test=full
+    ),
+    "InplaceRandomWithoutFromToTensor": same_as(
+        lambda x, *_: RNG.integers(0, 2**53 + 1, x.shape) * 1.0, "40 25", *SEED, test=full
+    ),
+    "SimThreadExponential": same_as(
+        lambda x, n, rate, *_: RNG.exponential(1 / rate, x.shape),
+        "40 25",
+        1000,
+        2.0,
+        7,
+        0,
+        test=distributed(0.5, 0.5, 0, 20),
+    ),
+    "RReluWithNoise": same_as(rrelu, signs, "40 25", 0.125, 0.5, True, 7, 0, test=sloped).also(
+        "3 5", "3 5", 0.125, 0.5, False, 7, 0
+    ),
+    "InplaceRReluWithNoise": same_as(
+        lambda *given: rrelu(*given)[::-1],
+        signs,
+        "40 25",
+        0.125,
+        0.5,
+        True,
+        7,
+        0,
+        test=lambda parts: sloped(parts[::-1]),
+    ).also("3 5", "3 5", 0.125, 0.5, False, 7, 0),
+    "DropoutGenMaskV2Tensor": same_as(
+        lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
+        [40, 25],
+        0.25,
+        *SEED,
+        0,
+        test=mask_chance,
+    ),
     "DropoutGenMask": same_as(
         lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
         [40, 25],
