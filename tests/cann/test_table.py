@@ -12,12 +12,16 @@ from ascendref.cann.runtime.link import connect, implementations
 from ascendref.cann.source import digest, python_functions
 from ascendref.declaration.operator import APIS
 from ascendref.device.checker import callers
+from ascendref.device.scheduling.worker_threads import workers
 
 from .conftest import output_of
 from .families import FAMILIES, PAGE, WITHOUT, page_text, runtime_functions
 
 #: a function of C as the library has one, which stays as long as the process
 NO_CALLER = ctypes.PYFUNCTYPE(ctypes.c_void_p)(lambda: None)
+NO_WAIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(
+    lambda counter, other, seen: None
+)
 
 
 def test_no_function_is_both_there_and_absent():
@@ -41,12 +45,13 @@ def test_headers_exports_and_python_agree(root):
 def test_a_library_of_another_version_is_refused(monkeypatch):
     # an interrupt in a function of Python's would be lost
     monkeypatch.setattr(callers, "_machine_callers", [])
-    find_caller = ctypes.cast(NO_CALLER, ctypes.c_void_p).value
-    assert len(connect(",".join(python_functions()), digest(), find_caller)) > len(
-        python_functions()
-    )
-    with pytest.raises(ar.ArgumentValueError, match="run `ascendref cann` again"):
-        connect("aclInit", "0" * 16, find_caller)
+    monkeypatch.setattr(workers.spinner, "loop", None)
+    places = [ctypes.cast(function, ctypes.c_void_p).value for function in (NO_CALLER, NO_WAIT)]
+    names = python_functions()
+    assert len(connect(",".join(names), digest(), *places)) > len(names)
+    for given in (places, places[:1], []):
+        with pytest.raises(ar.ArgumentValueError, match="run `ascendref cann` again"):
+            connect("aclInit", "0" * 16, *given)
 
 
 def test_the_page_lists_every_function_in_one_family():

@@ -55,19 +55,18 @@ def implementations() -> dict[str, Callable[..., Any]]:
     return functions | {x: defined[x] for x in python_functions() if x not in functions}
 
 
-def connect(
-    names: str, made_from: str, find_place: int, spin: int
-) -> tuple[Callable[..., Any], ...]:
+def connect(names: str, made_from: str, *addresses: int) -> tuple[Callable[..., Any], ...]:
     """Return the functions for a library's names, then those that the library itself uses.
 
     The names are in the order of the library's table, with commas. ``made_from`` is the digest of
-    that table, ``find_place`` the address of the function that returns the call in which the
-    thread is, ``spin`` that of the loop of short waits.
+    that table; libraries of other versions may give other addresses. They are those of the function
+    that returns the call in which the thread is, and of the loop of short waits.
     """
     if made_from != digest():
         raise ArgumentValueError(
             "the library", "was built by another version of ascendref; run `ascendref cann` again"
         )
+    find_place, spin = addresses
     # called with the GIL held
     find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)
     add_machine_caller(lambda: _call(find()))
