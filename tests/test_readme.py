@@ -14,6 +14,8 @@ from statistics import geometric_mean
 
 import pytest
 
+from ascendref.borrowed.table import borrowed
+
 from .site import race_picture
 from .support.processes import ROOT
 from .support.readme import README, START_PAGES, blocks, shown_output
@@ -51,6 +53,11 @@ def test_its_figures_are_those_of_the_pages() -> None:
         assert figures
         for figure in figures:
             assert re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", text), figure
+
+
+def test_it_counts_the_functions_that_pytorch_computes() -> None:
+    (hundreds,) = re.findall(r"More than (\d)00 other functions", README)
+    assert len(borrowed()) // 100 == int(hundreds)
 
 
 #: the operators whose speed the README tells
