@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .shared import layer_norm_gradients
-
 
 def _rms(data: Tensor, gamma: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
     """Return F32 data, and the reciprocal of the root of their mean square."""
@@ -81,6 +79,24 @@ def deep_norm(
     return mean, factor, value
 
 
+def _layer_norm_gradients(
+    grad: Tensor, data: Tensor, gamma: Tensor, mean: Tensor, factor: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradients of a layer norm of F32 data for the data, gamma and beta, in F32."""
+    wide = gamma.float()
+    of_data, of_gamma, of_beta = torch.ops.aten.native_layer_norm_backward(
+        grad.float(),
+        data,
+        list(gamma.shape),
+        mean.float(),
+        factor.float(),
+        wide,
+        wide,
+        [True] * 3,
+    )
+    return of_data, of_gamma, of_beta
+
+
 def add_layer_norm_backward(
     grad: Tensor,
     one: Tensor,
@@ -95,7 +111,7 @@ def add_layer_norm_backward(
     That of the sum is added.
     """
     total = one.float() + other.float()
-    of_data, of_gamma, of_beta = layer_norm_gradients(grad, total, gamma, mean, factor)
+    of_data, of_gamma, of_beta = _layer_norm_gradients(grad, total, gamma, mean, factor)
     return of_data if of_sum is None else of_data + of_sum.float(), of_gamma, of_beta
 
 
@@ -110,7 +126,7 @@ def deep_norm_backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the gradients of `deep_norm` for x, y, beta and gamma, in F32."""
     total = data.float() * alpha + other.float()
-    inner, of_gamma, of_beta = layer_norm_gradients(grad, total, gamma, mean, factor)
+    inner, of_gamma, of_beta = _layer_norm_gradients(grad, total, gamma, mean, factor)
     return inner * alpha, inner, of_beta, of_gamma
 
 
@@ -233,10 +249,19 @@ def batch_norm_reduce_backward(
     )
 
 
-def _follow_(running: Tensor | None, value: Tensor, momentum: float) -> None:
-    """Move a running statistic to a new value."""
-    if running is not None:
-        running.copy_((1 - momentum) * running.float() + momentum * value)
+def _gathered(
+    mean: Tensor,
+    var: Tensor,
+    count: Tensor,
+    running: tuple[Tensor | None, Tensor | None],
+    momentum: float,
+    epsilon: float,
+) -> tuple[Tensor, Tensor]:
+    """Return means and factors of so many elements; running means and variances move to theirs."""
+    for old, new in zip(running, (mean, var * (count / (count - 1))), strict=True):
+        if old is not None:
+            old.copy_((1 - momentum) * old.float() + momentum * new)
+    return mean, torch.rsqrt(var + epsilon)
 
 
 def batch_norm_gather_sums(
@@ -252,9 +277,7 @@ def batch_norm_gather_sums(
     count = counts.float().sum()
     mean = sums.float().sum(0) / count
     var = squares.float().sum(0) / count - mean.square()
-    _follow_(running_mean, mean, momentum)
-    _follow_(running_var, var * (count / (count - 1)), momentum)
-    return mean, torch.rsqrt(var + epsilon)
+    return _gathered(mean, var, count, (running_mean, running_var), momentum, epsilon)
 
 
 def batch_norm_gather_stats(
@@ -272,9 +295,7 @@ def batch_norm_gather_stats(
     mean = (means.float() * shares).sum(0) / count
     each = 1 / factors.float().square() - epsilon
     var = ((each + (means.float() - mean).square()) * shares).sum(0) / count
-    _follow_(running_mean, mean, momentum)
-    _follow_(running_var, var * (count / (count - 1)), momentum)
-    return mean, torch.rsqrt(var + epsilon)
+    return _gathered(mean, var, count, (running_mean, running_var), momentum, epsilon)
 
 
 def batch_norm_with(

@@ -18,24 +18,6 @@ def unpacked(data: Tensor) -> Tensor:
     return (data.reshape(-1, 1) >> places & 1).reshape(-1)
 
 
-def layer_norm_gradients(
-    grad: Tensor, data: Tensor, gamma: Tensor, mean: Tensor, factor: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of a layer norm of F32 data for the data, gamma and beta, in F32."""
-    wide = gamma.float()
-    of_data, of_gamma, of_beta = torch.ops.aten.native_layer_norm_backward(
-        grad.float(),
-        data,
-        list(gamma.shape),
-        mean.float(),
-        factor.float(),
-        wide,
-        wide,
-        [True] * 3,
-    )
-    return of_data, of_gamma, of_beta
-
-
 def smoothed(data: Tensor, smooth: Tensor | None, groups: Tensor | None) -> Tensor:
     """Return rows times factors: the same for all, or those of the group that a row belongs to.
 

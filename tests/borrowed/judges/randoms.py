@@ -93,6 +93,48 @@ def dropped(parts: list[Any]) -> list[Any]:
     return [*mask_chance(parts[1:]), np.asarray(((np.float64(parts[0]) != 0) == kept).all())]
 
 
+def uniform(*seed: Any) -> Judge:
+    """Return the judge of uniform numbers that follow from a seed."""
+    return same_as(
+        lambda x, a, b, *_: RNG.uniform(a, b, x.shape),
+        "40 25",
+        -1.0,
+        3.0,
+        *seed,
+        test=distributed(1, 4 / math.sqrt(12), -1, 3),
+    )
+
+
+def normal(*seed: Any) -> Judge:
+    """Return the judge of normal numbers that follow from a seed."""
+    return same_as(
+        lambda x, m, s, *_: RNG.normal(m, s, x.shape), "40 25", 2.0, 3.0, *seed, test=NORMAL
+    )
+
+
+def integers(*seed: Any) -> Judge:
+    """Return the judge of integers that follow from a seed."""
+    return same_as(
+        lambda x, a, b, *_: RNG.integers(a, b, x.shape),
+        "40 25",
+        2,
+        10,
+        *seed,
+        test=distributed(5.5, math.sqrt(63 / 12), 2, 9),
+    )
+
+
+def mask_bits(*seed: Any) -> Judge:
+    """Return the judge of a mask in bits that follows from a seed."""
+    return same_as(
+        lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
+        [40, 25],
+        0.25,
+        *seed,
+        test=mask_chance,
+    )
+
+
 def full(parts: list[Any]) -> list[Any]:
     """Return whether integers are spread from 0 to the last before which a type has all."""
     dtype = parts[0].dtype
@@ -121,27 +163,9 @@ def sloped(parts: list[Any]) -> list[Any]:
 
 
 RANDOM: dict[str, Judge] = {
-    "InplaceUniform": same_as(
-        lambda x, a, b, *_: RNG.uniform(a, b, x.shape),
-        "40 25",
-        -1.0,
-        3.0,
-        7,
-        0,
-        test=distributed(1, 4 / math.sqrt(12), -1, 3),
-    ),
-    "InplaceNormal": same_as(
-        lambda x, m, s, *_: RNG.normal(m, s, x.shape), "40 25", 2.0, 3.0, 7, 0, test=NORMAL
-    ),
-    "InplaceRandom": same_as(
-        lambda x, a, b, *_: RNG.integers(a, b, x.shape),
-        "40 25",
-        2,
-        10,
-        7,
-        0,
-        test=distributed(5.5, math.sqrt(63 / 12), 2, 9),
-    ),
+    "InplaceUniform": uniform(7, 0),
+    "InplaceNormal": normal(7, 0),
+    "InplaceRandom": integers(7, 0),
     "NormalFloatFloat": same_as(
         lambda m, s, *_: RNG.normal(m, s, (40, 25)), 2.0, 3.0, 7, 0, test=NORMAL
     ),
@@ -180,25 +204,9 @@ RANDOM: dict[str, Judge] = {
         0,
         test=distributed(1, 1, 0, 2),
     )._replace(result="index"),
-    "InplaceUniformTensor": same_as(
-        lambda x, a, b, *_: RNG.uniform(a, b, x.shape),
-        "40 25",
-        -1.0,
-        3.0,
-        *SEED,
-        test=distributed(1, 4 / math.sqrt(12), -1, 3),
-    ),
-    "InplaceNormalTensor": same_as(
-        lambda x, m, s, *_: RNG.normal(m, s, x.shape), "40 25", 2.0, 3.0, *SEED, test=NORMAL
-    ),
-    "InplaceRandomTensor": same_as(
-        lambda x, a, b, *_: RNG.integers(a, b, x.shape),
-        "40 25",
-        2,
-        10,
-        *SEED,
-        test=distributed(5.5, math.sqrt(63 / 12), 2, 9),
-    ),
+    "InplaceUniformTensor": uniform(*SEED),
+    "InplaceNormalTensor": normal(*SEED),
+    "InplaceRandomTensor": integers(*SEED),
     "InplaceRandomWithoutFromTo": same_as(
         lambda x, *_: RNG.integers(0, 2**53 + 1, x.shape) * 1.0, "40 25", 7, 0, test=full
     ),
@@ -228,31 +236,9 @@ RANDOM: dict[str, Judge] = {
         0,
         test=lambda parts: sloped(parts[::-1]),
     ).also("3 5", "3 5", 0.125, 0.5, False, 7, 0),
-    "DropoutGenMaskV2Tensor": same_as(
-        lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
-        [40, 25],
-        0.25,
-        *SEED,
-        0,
-        test=mask_chance,
-    ),
-    "DropoutGenMask": same_as(
-        lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
-        [40, 25],
-        0.25,
-        7,
-        0,
-        test=mask_chance,
-    ),
-    "DropoutGenMaskV2": same_as(
-        lambda shape, p, *_: np.packbits(np.arange(1024) < 1000 * (1 - p), bitorder="little"),
-        [40, 25],
-        0.25,
-        7,
-        0,
-        0,
-        test=mask_chance,
-    ),
+    "DropoutGenMaskV2Tensor": mask_bits(*SEED, 0),
+    "DropoutGenMask": mask_bits(7, 0),
+    "DropoutGenMaskV2": mask_bits(7, 0, 0),
     "DropoutDoMask": judged(lambda x, mask, p: masked(x, mask, 1 / (1 - p)), "4 6", some_mask, 0.2),
     "DropoutBackward": judged(masked, "4 6", some_mask, 1.25),
     "Dropout": judged(dropout, "40 25 +", 0.25, True, 7, 0)._replace(chosen=dropped),

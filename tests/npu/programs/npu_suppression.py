@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 import torch_npu
-from judging import refuse
+from judging import areas, refuse
 
 random = np.random.default_rng(0)
 
@@ -15,12 +15,8 @@ def boxes(*shape, size=40.0):
 
 def ratio(one, other):
     """Return the intersection of two boxes over their union."""
-    width, height = (
-        max(0.0, min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis]))
-        for axis in (0, 1)
-    )
-    sizes = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    return width * height / (sizes - width * height)
+    common, union = areas(one, other)
+    return common / union
 
 
 def suppressed(order, overlap, limit, most=None):

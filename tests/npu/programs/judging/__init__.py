@@ -78,6 +78,16 @@ def beside(name, judge, tensors, *args, types=TYPES, inferred=True, same=(), cal
     return bool(gradients[0])
 
 
+def areas(one, other):
+    """Return the areas of the intersection and the union of two boxes x0, y0, x1, y1."""
+    width, height = (
+        max(0.0, min(one[axis + 2], other[axis + 2]) - max(one[axis], other[axis]))
+        for axis in (0, 1)
+    )
+    sizes = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return width * height, sizes - width * height
+
+
 def refuse(cases):
     """Check that calls raise errors whose messages begin with a text."""
     for call, text in cases:
