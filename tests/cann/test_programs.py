@@ -223,7 +223,7 @@ def test_host_and_kernel_thread_spin_while_they_wait_for_each_other(root):
             while spinner.turns(DEVICE) < 1:
                 time.sleep(0.001)
             # with another number than was seen, there is nothing to wait for
-            spinner.spin(HOST, DEVICE, -1)
+            spinner.spin(HOST, -1)
             assert spinner.turns(HOST) == 2
             """
         ),

@@ -236,7 +236,7 @@ class Scheduler:
             if not all([task.add_waiter(wake) for task in tasks]):
                 return True
             deadline = workers.run_if_closed(tasks, deadline)
-            workers.spinner.spin(HOST, DEVICE, seen)
+            workers.spinner.spin(HOST, seen)
             return done.acquire(timeout=remaining(deadline))
         finally:
             for task in tasks:

@@ -13,26 +13,29 @@ import ctypes
 from collections.abc import Callable
 from typing import Final
 
-#: counters of the two sides, in cache lines of their own
-HOST, DEVICE = 0, 16
+#: the two sides
+HOST, DEVICE = 0, 1
+#: counters in a cache line
+_LINE: Final = 16
 
 
 class Spinner:
     """Counts how often each side began to spin; without a loop, nothing spins."""
 
     def __init__(self) -> None:
-        self._counters: Final = (ctypes.c_int64 * 32)()
+        #: one for each side, in cache lines of their own
+        self._counters: Final = (ctypes.c_int64 * (2 * _LINE))()
+        start, size = ctypes.addressof(self._counters), ctypes.sizeof(ctypes.c_int64)
+        self._addresses: Final = [start + size * _LINE * side for side in (HOST, DEVICE)]
         #: adds 1 to a counter, then waits until another counter is not what it was; the arguments
         #: are the counters' addresses and what the other one was
         self.loop: Callable[[int, int, int], object] | None = None
 
     def turns(self, side: int) -> int:
         """Return how often a side began to spin."""
-        return self._counters[side]
+        return self._counters[_LINE * side]
 
-    def spin(self, side: int, other: int, seen: int) -> None:
-        """Wait for a moment until the other side spins, unless it did since ``seen``."""
+    def spin(self, side: int, seen: int) -> None:
+        """Wait for a moment until the other side spins, unless it did since ``seen`` turns."""
         if self.loop is not None:
-            start = ctypes.addressof(self._counters)
-            size = ctypes.sizeof(ctypes.c_int64)
-            self.loop(start + size * side, start + size * other, seen)
+            self.loop(self._addresses[side], self._addresses[1 - side], seen)

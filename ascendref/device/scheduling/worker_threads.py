@@ -124,7 +124,7 @@ class WorkerThreads:
                 if not turns:
                     seen = self.spinner.turns(HOST)  # before the queue is looked at
                     if ready.empty():
-                        self.spinner.spin(DEVICE, HOST, seen)
+                        self.spinner.spin(DEVICE, seen)
                     turns[ready.get()] = None
                 for _ in range(ready.qsize()):
                     turns[ready.get()] = None
