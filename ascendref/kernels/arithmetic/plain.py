@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from typing import Any, Self
 
 from . import elementary, normal
@@ -60,8 +59,7 @@ class Double(Plain):
 class OnePlusExp:
     """1 + exp(x), which may be beyond the range of numbers, as a divisor.
 
-    Where x is a double and the numerator a float, the exponential does not amplify what x loses as
-    a float: the quotient is multiplied by what that is nearly worth.
+    Where x is a double and the numerator a float, the exponential is that of the double.
     """
 
     def __init__(self, argument: Plain) -> None:
@@ -71,10 +69,8 @@ class OnePlusExp:
         if not isinstance(numerator, (Plain, *CONSTANTS)):
             return NotImplemented
         numerator, argument = self._argument.unified(numerator, self._argument)
-        quotient: Plain = numerator._apply(elementary.over_one_plus_exp, argument)
-        if argument.wide or not self._argument.wide:
-            return quotient
-        lost = (argument.widened() - self._argument).narrowed()
-        size = abs(quotient)  # a zero keeps its sign
-        amplified = (argument > 0.0) & (size > 0.0) & (size < inf)
-        return amplified.select(quotient.fma(lost, quotient), quotient)  # type: ignore[no-any-return]
+        rest: list[Plain] = []
+        if self._argument.wide and not argument.wide:
+            rest = [(self._argument - argument.widened()).narrowed()]
+        quotient: Plain = numerator._apply(elementary.over_one_plus_exp, argument, *rest)
+        return quotient

@@ -127,8 +127,9 @@ def test_error(name: str, kind: Any) -> None:
         assert relative.max() <= RELATIVE_ERROR[name], x[relative.argmax()]
 
 
+@pytest.mark.parametrize("rounded", [False, True], ids=["", "of a rounded argument"])
 @pytest.mark.parametrize("kind", TYPES)
-def test_error_of_over_one_plus_exp(kind: Any) -> None:
+def test_error_of_over_one_plus_exp(kind: Any, rounded: bool) -> None:
     rng = np.random.default_rng(0)
     wide = kind is np.float64
     x = np.concatenate(
@@ -141,9 +142,15 @@ def test_error_of_over_one_plus_exp(kind: Any) -> None:
     numerator = (rng.normal(size=x.size) * 2.0 ** rng.uniform(-10.0, 120.0, x.size)).astype(kind)
     if wide:
         numerator[::2] *= 2.0**890
-    (got,) = compiled(elementary.over_one_plus_exp, kind, kind)(numerator, x)
-    pairs = zip(numerator.tolist(), x.tolist(), strict=True)
-    ulps, relative = errors([arb(n) / (1 + arb(number).exp()) for n, number in pairs], got)
+    rest = (rng.uniform(-0.5, 0.5, x.size) * np.spacing(x)).astype(kind)
+    if rounded:
+        (got,) = compiled(elementary.over_one_plus_exp, kind, kind, kind)(numerator, x, rest)
+    else:
+        rest[:] = 0.0
+        (got,) = compiled(elementary.over_one_plus_exp, kind, kind)(numerator, x)
+    triples = zip(numerator.tolist(), x.tolist(), rest.tolist(), strict=True)
+    exact = [arb(n) / (1 + (arb(number) + arb(lost)).exp()) for n, number, lost in triples]
+    ulps, relative = errors(exact, got)
     assert ulps.max() <= 1.75
     if wide:
         assert relative.max() <= RELATIVE_ERROR["over_one_plus_exp"]
@@ -195,6 +202,11 @@ def test_special_values_of_over_one_plus_exp(kind: Any) -> None:
     ]
     numerator, x, expected = np.array(cases, kind).T
     (got,) = compiled(elementary.over_one_plus_exp, kind, kind)(numerator, x)
+    np.testing.assert_array_equal(got, expected)
+    with np.errstate(invalid="ignore"):
+        rest = x - x  # NaN for infinities
+    rest[np.abs(x) == 1e30] = 1e20
+    (got,) = compiled(elementary.over_one_plus_exp, kind, kind, kind)(numerator, x, rest)
     np.testing.assert_array_equal(got, expected)
 
 
