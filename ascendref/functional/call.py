@@ -40,7 +40,15 @@ from ..declaration.operator import Mode, Operator, Shape, Types
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
 from ..kernels.arithmetic.formula import Formula
-from .call_cache import LAST_USED, Call, run_cached, store_elementwise, store_reduction
+from .call_cache import (
+    LAST_USED,
+    Call,
+    run_cached,
+    store_elementwise,
+    store_reduction,
+    store_viewed,
+    viewed_parts,
+)
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
     from ..kernels.loops.elementwise import ElementwiseKernel
@@ -145,7 +153,13 @@ def _checked_call(call: Call) -> Any:
         kernels = elementwise_kernels(operator, checked.types, kind, compute, values)
         compute_parts(operator, kernels, (*arrays, result), values, in_place)
         usual = operator.divisor(values, result.shape) in (None, result.size)
-        if cacheable and usual and not operator.is_viewed:
+        if operator.is_viewed:
+            if cacheable and not in_place:
+                parts = viewed_parts(operator, kernels, (*arrays, result), values)
+                store_viewed(call, values, parts, compute, result)
+                if _are_torch(call.tensors):
+                    _torch_calls().store_viewed(call, values, parts, compute)
+        elif cacheable and usual:
             store_elementwise(call, values, kernels[0], compute, result, in_place)
             if _are_torch(call.tensors):
                 _torch_calls().store_elementwise(call, values, kernels[0], compute)

@@ -18,8 +18,9 @@ Then a table is searched: for contiguous arrays of any shape, by operator, compu
 types; for other arrays, by these and all shapes and strides. A call on other arrays is cached at
 its second occurrence, once the kernel has its strided loop. The first calls copy instead
 (`Kernel.copies_first`), because compiling this loop and the layout check takes longer than some of
-them. In-place and empty results are never cached. Of other libraries' arrays, only torch tensors
-are cached (``torch_calls.py``).
+them. Calls of operators whose formulas see views of tensors, such as halves, are cached by layouts,
+with a kernel for each part of the result. In-place and empty results are never cached. Of other
+libraries' arrays, only torch tensors are cached (``torch_calls.py``).
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from ..core.errors import ArgumentValueError
+from ..core.packing import pack_floats
 from ..declaration.operator import Operator
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
+    from ..kernels.loops.array_kernels import Place
     from ..kernels.loops.elementwise import ElementwiseKernel
     from ..kernels.loops.reduction_kernel import ReductionKernel
 
@@ -70,6 +73,7 @@ class CachedCall:
     def __init__(self, call: Call, types: tuple[str, str]) -> None:
         self.compute, self._types = call.compute_dtype, types
         self._reduction, self._variant = call.operator.reduction, call.operator.formula.variant
+        self._viewed = call.operator.is_viewed
         params = [*enumerate(call.operator.scalars)]
         #: place of a scalar -> the numbers of its choices, by name and by number
         self._choices = [(k, _numbers(p.choices)) for k, p in params if p.choices]
@@ -126,9 +130,11 @@ class CachedCall:
         return numbers, run
 
     def _form(self, values: tuple[float, ...]) -> object:
-        """Return what the scalars select: how terms are reduced, or the formula."""
+        """Return what the scalars select: how terms are reduced, the views, or the formula."""
         if self._reduction is not None and (mode := self._reduction.mode(values)) != "none":
             return mode
+        if self._viewed:
+            return values
         return self._variant and self._variant(*self._types, *values)
 
 
@@ -209,6 +215,71 @@ def store_elementwise(
     store(key, call, values, (compute, kernel.result.name), run)
 
 
+class ViewedPart(NamedTuple):
+    """A part of a result that is computed from views of tensors."""
+
+    kernel: ElementwiseKernel
+    #: the views and the part, and their places in the tensors and the result
+    operands: tuple[NDArray[Any], ...]
+    places: tuple[Place, ...]
+    #: what the formula takes as scalars, as float64 in memory
+    numbers: bytes
+
+
+def viewed_parts(
+    operator: Operator,
+    kernels: tuple[ElementwiseKernel, ...],
+    arrays: tuple[NDArray[Any], ...],
+    values: tuple[float, ...],
+) -> list[ViewedPart]:
+    """Return the parts of a result, the last array; none if views are copies or loops are missing.
+
+    A strided loop is compiled once calls without it have taken long enough (`Kernel.copies_first`).
+    """
+    from ..kernels.loops.array_kernels import Place  # this would load Numba before the first call
+
+    *tensors, result = arrays
+    views = operator.operands(tuple(tensors), values)
+    sources = (*operator.each_operand(range(len(tensors))), len(tensors))
+    parts = []
+    pairs = zip(kernels, operator.parts(result, values), operator.part_scalars(values), strict=True)
+    for kernel, part, numbers in pairs:
+        operands = (*views, part)
+        dense = kernel.layout(operands, False) == "dense"
+        if not kernel.has_strided_loop and not (dense and not kernel.copies_first(result.size)):
+            return []
+        places = []
+        for operand, source in zip(operands, sources, strict=True):
+            if not np.may_share_memory(operand, arrays[source]):
+                return []
+            offset = operand.ctypes.data - arrays[source].ctypes.data
+            places.append(Place(source, offset))
+        parts.append(ViewedPart(kernel, operands, tuple(places), pack_floats(*numbers)))
+    return parts
+
+
+def store_viewed(
+    call: Call,
+    values: tuple[float, ...],
+    parts: list[ViewedPart],
+    compute: str,
+    result: NDArray[Any],
+) -> None:
+    """Cache a call whose formula sees views of tensors, if it passed the full check twice."""
+    key = call_key(call.operator, call.tensors, call.compute_dtype)
+    if key is None or not _is_cacheable(call, result):
+        return
+    if not (call.out is None or type(call.out) is ndarray):
+        return
+    key = (*key, *_layouts(call.tensors, call.out))
+    if not parts or key not in _CACHED_CALLS:
+        _keep(key, None)
+        return
+    arrays, kernel = (*call.tensors, result), parts[0].kernel
+    bound = [(p.kernel.like(p.operands, arrays, p.places), p.numbers) for p in parts]
+    store(key, call, values, (compute, kernel.result.name), _viewed(bound, _maker(result)))
+
+
 def store_reduction(
     call: Call,
     values: tuple[float, ...],
@@ -287,6 +358,22 @@ def _elementwise(
                 return None
             out = empty(tensors[0].shape, dtype) if make is None else make()
         return out if kernel(id(tensors), id(out), id(numbers)) >= 0 else None
+
+    return run
+
+
+def _viewed(
+    kernels: list[tuple[Callable[[int, int, int], int], bytes]], make: Callable[[], Any]
+) -> Run:
+    """Return what runs the bound kernel of each part of a result with its scalars."""
+
+    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+        if out is None:
+            out = make()
+        for kernel, given in kernels:
+            if kernel(id(tensors), id(out), id(given)) < 0:
+                return None
+        return out
 
     return run
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 from torch.autograd import forward_ad
 
+from ..core.fork_safety import import_to_end
 from ..core.packing import pack_words
-from .call_cache import ARRAY_TYPES, KEY_TYPES, Call, Run, call_key, store
+from .call_cache import ARRAY_TYPES, KEY_TYPES, Call, Run, ViewedPart, call_key, store
 
 if TYPE_CHECKING:
     from ..kernels.loops.elementwise import ElementwiseKernel
@@ -63,6 +64,20 @@ def store_elementwise(
     if key is not None and len(kinds) == 1:
         run = elementwise_run(kernel.bind_memory(), kinds.pop())
         store(key, call, values, (compute, kernel.result.name), run)
+
+
+def store_viewed(
+    call: Call, values: tuple[float, ...], parts: list[ViewedPart], compute: str
+) -> None:
+    """Cache a call whose formula sees views of contiguous torch tensors of one type."""
+    kinds = {tensor.dtype for tensor in call.tensors}
+    key = call_key(call.operator, call.tensors, call.compute_dtype)
+    given = call.tensors if call.out is None else (*call.tensors, call.out)
+    if key is None or len(kinds) > 1 or not parts:
+        return
+    if all([type(tensor) is _Tensor and tensor.is_contiguous() for tensor in given]):
+        run = _viewed(call, values, parts, kinds.pop())
+        store(key, call, values, (compute, parts[0].kernel.result.name), run)
 
 
 def store_reduction(
@@ -118,6 +133,41 @@ def elementwise_run(kernel: Callable[[int, int], int], kind: Any) -> Run:
         packed = pack_words(*addresses, first.numel())
         if kernel(id(packed), id(numbers)) < 0:
             return None
+        if out is not None:
+            _increment_version((out,))
+        return result
+
+    return run
+
+
+def _viewed(call: Call, values: tuple[float, ...], parts: list[ViewedPart], kind: Any) -> Run:
+    """Return what runs the kernel of each part of a result on views of tensors of these shapes."""
+    shapes = [tensor.shape for tensor in call.tensors]
+    (shape,) = call.operator.result_shapes(tuple(map(tuple, shapes)), values)
+    # imported late, because it loads Numba
+    strides_of = import_to_end("ascendref.kernels.loops.elementwise").strides_of
+    bound = [
+        (part.kernel.bind_strides(*strides_of(part.operands)), part.places, part.numbers)
+        for part in parts
+    ]
+
+    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+        given = tensors if out is None else (*tensors, out)
+        if _is_followed() or not (addresses := _addresses(given, kind)):
+            return None
+        if any([t.shape != like for t, like in zip(tensors, shapes, strict=True)]):
+            return None
+        result = tensors[0].new_empty(shape) if out is None else out
+        if out is None:
+            addresses.append(result.data_ptr())
+        elif out.shape != shape or not _are_apart(given, len(tensors)):
+            return None
+        if any([address % kind.itemsize for address in addresses]):
+            return None
+        for kernel, places, scalars in bound:
+            packed = pack_words(*[addresses[place.array] + place.offset for place in places])
+            if kernel(id(packed), id(scalars)) < 0:
+                return None
         if out is not None:
             _increment_version((out,))
         return result

@@ -15,7 +15,7 @@ from ascendref.functional import call, call_cache
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import array_function
-from ..support.cases import ALIKE, SUMMING
+from ..support.cases import ALIKE, HALVED, SUMMING, whole_shapes
 from ..support.operands import arguments, results
 from ..support.rounding import assert_bits
 
@@ -60,6 +60,66 @@ def test_a_call_on_strided_arrays_is_checked_twice_for_each_layout(
             tensors = [np.repeat(tensor, step)[::step] for tensor in arguments(operator, (12,))]
             assert_bits(function(*tensors), function(*[tensor.copy() for tensor in tensors]))
         assert len(checked) == 2 * count + 1  # and the contiguous copies once
+
+
+def viewed_call(operator: str, shape: tuple[int, ...], *dim: int) -> tuple[Any, list[Any], Any]:
+    """Return a function with its scalars, tensors whose views have a shape, and a result."""
+    rng, function = np.random.default_rng(5), array_function(operator)
+    shapes, result = whole_shapes(operator, shape, scalars=dim)
+    tensors = [rng.uniform(-1, 1, size).astype(np.float32) for size in shapes]
+    return lambda *t, **o: function(*t, *dim, **o), tensors, np.empty(result, np.float32)
+
+
+@pytest.mark.parametrize("operator", [*HALVED, "prelu"])
+def test_a_call_on_views_is_checked_twice_for_each_layout(
+    operator: str, checked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kernel, "copies_first", lambda *_: False)
+    calls = [
+        viewed_call(operator, shape, *dim)
+        for shape in ((3, 4), (4, 3, 2))
+        for dim in ([(0,), (1,), (-1,)] if operator in HALVED else [()])
+    ]
+    expected = [function(*tensors).copy() for function, tensors, _ in calls]
+    for k in range(4):
+        for (function, tensors, out), like in zip(calls, expected, strict=True):
+            assert_bits(function(*tensors), like)
+            assert function(*[tensor.copy() for tensor in tensors], out=out) is out
+            assert_bits(out, like)
+        if k == 1:
+            checked.clear()
+    assert not checked
+
+
+@pytest.mark.parametrize("operator", [*HALVED, "prelu"])
+def test_what_a_cached_call_on_views_leaves_to_the_full_check(
+    operator: str, checked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kernel, "copies_first", lambda *_: False)
+    function, tensors, out = viewed_call(operator, (2, 4), *([1] if operator in HALVED else []))
+    expected = function(*tensors, out=out).copy()
+    for _ in range(3):
+        function(*tensors, out=out)
+    checked.clear()
+    whole = np.empty((4, 16), np.float32)
+    shared = whole[: out.shape[0], : out.shape[1]]
+    for place, tensor in enumerate(tensors):
+        inside = np.lib.stride_tricks.as_strided(
+            whole[:, 1:], tensor.shape, whole.strides[-tensor.ndim :]
+        )
+        inside[...] = tensor
+        kept = whole.copy()
+        given = [*tensors[:place], inside, *tensors[place + 1 :]]
+        with pytest.raises(ar.ArgumentValueError, match=r"^out overlaps"):
+            function(*given, out=shared)
+        np.testing.assert_array_equal(whole, kept)
+    frozen = out.copy()
+    frozen.setflags(write=False)
+    with pytest.raises(ar.ArgumentValueError, match=r"^out "):
+        function(*tensors, out=frozen)
+    assert len(checked) == len(tensors) + 1
+    assert_bits(function(*tensors, out=out), expected)
+    assert function(*[tensor.astype(np.float64) for tensor in tensors]).dtype == np.float64
 
 
 def test_calls_that_alternate_are_found_in_the_table(checked: list[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import ascendref as ar
+from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.processes import run
 
@@ -30,6 +31,9 @@ def test_repeated_calls_give_the_same_bits(dtype: Any) -> None:
         lambda **o: ar.smooth_l1_loss_backward(grad, x, y, "mean", 0.5, **o),
         lambda **o: ar.logit_grad(x, grad, None, **o),
         lambda **o: ar.prelu_backward(grad, x, weight, **o),
+        lambda **o: ar.prelu(x, weight, **o),
+        lambda **o: ar.glu(x, 1, **o),
+        lambda **o: ar.swiglu_backward(grad[:, :2].contiguous(), x, 1, **o),
     ):
         for compute in (None, torch.float64):
             checked = call(compute_dtype=compute)
@@ -64,6 +68,27 @@ def test_cached_calls_leave_other_tensors_to_the_full_check() -> None:
     ):
         ar.hardshrink_backward(x, torch.autograd.forward_ad.make_dual(x, x))
     assert isinstance(ar.hardshrink_backward(x.numpy(), x.numpy()), np.ndarray)
+
+
+def test_cached_calls_on_views_leave_other_tensors_to_the_full_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Kernel, "copies_first", lambda *_: False)
+    x = torch.randn(4, 6)
+    whole = torch.cat([x, x])
+    expected = ar.glu(x)
+    ar.glu(x)  # cached
+    assert torch.equal(ar.glu(whole)[:4], expected)
+    assert torch.equal(ar.glu(whole[:4]), expected)
+    assert torch.equal(ar.glu(x.t(), 0), expected.t())
+    assert torch.equal(ar.glu(x.double()).float(), ar.glu(x, compute_dtype=torch.float64))
+    assert torch.equal(ar.glu(x), expected)
+    with pytest.raises(ar.ArgumentValueError, match=r"^out "):
+        ar.glu(x, out=x[:, :3])
+    with pytest.raises(ar.ArgumentValueError, match=r"^out overlaps"):
+        ar.glu(x, out=x.view(-1)[3:15].view(4, 3))
+    with pytest.raises(ar.ArgumentValueError, match=r"^out "):
+        ar.glu(x, out=torch.empty(3, 4))
 
 
 def test_what_was_written_cannot_be_gone_back_through() -> None:

@@ -15,7 +15,7 @@ last argument of all is the address of a bytes object with the scalars as float6
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from ..runtime.array_header import (
     DESCRIPTOR,
     DTYPE,
     FLAGS,
+    ITEMS,
     ITEMSIZE,
     RANK,
     ROW,
@@ -60,6 +61,13 @@ from ..runtime.nontemporal import LINE
 PART: Final = 16 * 1024
 #: elements from which stores are aligned to cache lines (measured: not worthwhile below)
 _ALIGNED_FROM: Final = 256 * 1024
+
+
+class Place(NamedTuple):
+    """Where an operand is: in which array, and bytes from that array's first element to its own."""
+
+    array: int
+    offset: int = 0
 
 
 def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
@@ -101,13 +109,21 @@ def _run(fixed: int, arguments: int, size: int) -> Any:
 
 def _walk_arrays(fixed: int, tensors: int, result: int, numbers: int) -> Any:
     """Traverse arrays of a known layout."""
-    table = word(fixed, 0)
+    table, layout = word(fixed, 0), word(fixed, 56)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
-    if not put_objects(arguments + OPERANDS, table, tensors, result):
+    if word(table, ARRAY_TYPE) == 0:
         return -1
-    if not call_task(word(fixed, 64), table, word(fixed, 56), arguments + OPERANDS):
+    count = word(table, COUNT)
+    for k in range(count - 1):
+        tensor = word(tensors, ITEMS + 8 * word(layout, 16 + 16 * k))
+        set_word(arguments, OPERANDS + 8 * k, tensor)
+    set_word(arguments, OPERANDS + 8 * count - 8, result)
+    if not call_task(word(fixed, 64), table, layout, arguments + OPERANDS):
         return -1
     replace_by_data(arguments + OPERANDS, table)
+    for k in range(count):
+        operand = OPERANDS + 8 * k
+        set_word(arguments, operand, word(arguments, operand) + word(layout, 24 + 16 * k))
     return _walk_all(fixed, arguments)
 
 
@@ -140,7 +156,7 @@ def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
         return own_address()
     count = word(table, COUNT)
     result = word(arrays, 8 * count - 8)
-    start, row = word(result, DATA) + word(layout, 0), layout + 16
+    start, row = word(result, DATA) + word(layout, 0), layout + 16 + 16 * count
     end = start + word(layout, 8)
     fits = half_word(result, FLAGS) & WRITE != 0
     for k in range(count):
@@ -161,15 +177,15 @@ def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
     return int(fits)
 
 
-def layout_table(arrays: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+def layout_table(arrays: tuple[NDArray[Any], ...], places: tuple[Place, ...]) -> NDArray[Any]:
     """Return the table that `_are_laid_out` compares with.
 
-    For each array: its rank, the offset of its memory's start from its first element, the length of
-    that memory, its sizes and its strides. The table begins with offset and length of the last
-    array.
+    It has the places of all operands in these arrays. Then follow for the array of each: its rank,
+    the offset of its memory's start from its first element, the length of that memory, its sizes
+    and its strides. The table begins with offset and length of the last array.
     """
-    rows: list[int] = []
-    for array in arrays:
+    rows: list[int] = [number for place in places for number in place]
+    for array in [arrays[place.array] for place in places]:
         reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
         low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
         span = low, high + array.itemsize - low

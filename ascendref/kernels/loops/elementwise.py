@@ -27,6 +27,7 @@ from ..runtime.array_header import GATHER, SCATTER, Operand, operand_table
 from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import LAUNCHER, Words, address
 from .array_kernels import (
+    Place,
     contiguous_kernel,
     layout_check,
     layout_table,
@@ -138,7 +139,7 @@ class ElementwiseKernel(Kernel):
         all data where these operands are a part, or what else a mean is divided by.
         """
         if operands[-1].size:
-            walk = self._walk(*_strides_of(operands), size=size)
+            walk = self._walk(*strides_of(operands), size=size)
             addresses = pack_words(*[array.ctypes.data for array in operands])
             numbers = pack_floats(*scalars)
             self._call(self.tiled_kernel, walk.address, id(addresses), id(numbers))
@@ -154,11 +155,21 @@ class ElementwiseKernel(Kernel):
         """
         return self._bound(self.dense_kernel, self.fixed)
 
-    def like(self, operands: tuple[NDArray[Any], ...]) -> Callable[[int, int, int], int]:
-        """Return the same for operands with the layout of these."""
-        layout = layout_table(operands)
+    def like(
+        self,
+        operands: tuple[NDArray[Any], ...],
+        arrays: tuple[NDArray[Any], ...] | None = None,
+        places: tuple[Place, ...] | None = None,
+    ) -> Callable[[int, int, int], int]:
+        """Return the same for arrays with the layout of these.
+
+        They are the operands, unless those are views with places in other arrays.
+        """
+        if arrays is None or places is None:
+            arrays, places = operands, tuple(map(Place, range(len(operands))))
+        layout = layout_table(arrays, places)
         check = layout.ctypes.data, address(self.layout_check)
-        return self._bound(self.like_kernel, self._walk(*_strides_of(operands), check, layout))
+        return self._bound(self.like_kernel, self._walk(*strides_of(operands), check, layout))
 
     def bind_memory(self) -> Callable[[int, int], int]:
         """Return the kernel for contiguous elements in memory.
@@ -232,7 +243,7 @@ class ElementwiseKernel(Kernel):
         return (f"{layout}_kernel", "task", *walked)
 
 
-def _strides_of(
+def strides_of(
     operands: tuple[NDArray[Any], ...],
 ) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
     """Return the output's shape, and the strides of all operands in it."""
