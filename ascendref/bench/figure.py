@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from ..verify.figures.panels import Level, Marks, Panel, Tick
 from ..verify.figures.style import LABELS
 from .results import Row, size_text
+
+#: columns of panels side by side in a file
+_IN_LINE: Final = 8
 
 
 def size_panels(rows: Sequence[Row], peer: str) -> dict[int, list[list[Panel]]]:
@@ -25,6 +29,12 @@ def size_panels(rows: Sequence[Row], peer: str) -> dict[int, list[list[Panel]]]:
         threads: [_column(name, mine, peer)[not compared :] for name, mine in columns.items()]
         for threads, columns in groups.items()
     }
+
+
+def panel_rows(columns: Sequence[Sequence[Panel]]) -> list[tuple[Panel, ...]]:
+    """Return the rows of panels of columns that stand in lines of at most `_IN_LINE` columns."""
+    lines = [columns[k : k + _IN_LINE] for k in range(0, len(columns), _IN_LINE)]
+    return [row for line in lines for row in zip(*line, strict=True)]
 
 
 def _column(name: str, rows: Sequence[Row], peer: str) -> list[Panel]:

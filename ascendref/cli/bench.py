@@ -108,13 +108,13 @@ def write_files(request: Request, rows: Sequence[Row]) -> None:
         write_report(report, report_lines(rows, command, request.peer, picture))
     if plot is None and html is None:
         return
-    from ..bench.figure import size_panels
+    from ..bench.figure import panel_rows, size_panels
     from ..verify.figures.panels import draw, interactive
 
     panels = size_panels(rows, request.peer)
     if plot is not None:  # of several numbers of threads the largest is drawn
         with report_write_errors("--plot", plot):
-            draw(list(zip(*panels[max(panels)], strict=True)), plot)
+            draw(panel_rows(panels[max(panels)]), plot)
     if html is not None:
         plots = {
             f"{_FIGURE}; {threads_text(count)}": [interactive(x, 320 * len(x)) for x in columns]

@@ -21,6 +21,7 @@ from ascendref.bench.cases import (
     results,
     tensors,
 )
+from ascendref.bench.figure import panel_rows
 from ascendref.bench.measure import jobs, triad
 from ascendref.bench.peers import peer_call
 from ascendref.bench.results import Row, geometric_mean
@@ -153,6 +154,14 @@ def test_json_has_every_cell(peer: str) -> None:
     for row in rows:
         compared = peer != "none" or row["section"] in ("rounding", "threads")
         assert (row["ratio"] is not None) == compared
+
+
+def test_a_picture_of_many_operators_has_lines_of_eight() -> None:
+    columns: Any = [[f"{k} above", f"{k} below"] for k in range(17)]
+    rows = panel_rows(columns)
+    assert [len(row) for row in rows] == [8, 8, 8, 8, 1, 1]
+    assert rows[2][:2] == ("8 above", "9 above")
+    assert rows[5] == ("16 below",)
 
 
 def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
