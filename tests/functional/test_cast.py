@@ -64,7 +64,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(("value", "source", "target", "results"), BY_HAND)
 def test_values_worked_out_by_hand(
     value: float, source: str, target: str, results: tuple[float, ...]
@@ -145,7 +145,7 @@ def every_cut(half: str, target: str) -> Cut:
     return cut(np.abs(exact(every(half))), target)
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @each_mode
 @each_half
 @pytest.mark.parametrize("target", FORMATS)
@@ -184,7 +184,7 @@ def boundary_cut(target: str, source: str) -> Cut:
     return cut(exact(boundaries(target, source)), target)
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @each_mode
 @pytest.mark.parametrize(
     ("source", "target"),

@@ -31,7 +31,7 @@ def tensors(operator: str, dtype: Any) -> list[Any]:
     return [array.astype(dtype) for array in found]
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("operator", ELEMENTWISE)
 def test_results_of_float64_are_correctly_rounded(operator: str) -> None:
     declared, data = ar.OPERATORS[operator], tensors(operator, np.float64)
@@ -51,7 +51,7 @@ def parts(operator: str, data: list[Any], scalars: tuple[Any, ...]) -> list[Any]
     return [part.reshape(-1) for part in declared.parts(got, scalars)]
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("operator", ELEMENTWISE)
 def test_infinite_elements_and_nan(operator: str) -> None:
     formula = ar.OPERATORS[operator].formula

@@ -85,7 +85,7 @@ def tensors(operator: str, kind: str, size: int) -> list[Any]:
     return found
 
 
-@pytest.mark.daily(3)
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("size", [64, 2 * PARALLEL_FROM])
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
@@ -110,7 +110,7 @@ def _subnormal(operator: str) -> list[tuple[Any, ...]]:
     return rows.get(operator, [])
 
 
-@pytest.mark.daily(3)
+@pytest.mark.daily(9)
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("operator", LAUNCHED)

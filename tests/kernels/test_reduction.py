@@ -121,7 +121,7 @@ def test_sum_and_mean_have_the_documented_order(kind: str, size: int) -> None:
 SMALL = {"float16": 2.0**-11, "bfloat16": 2.0**-65, "float32": 2.0**-73, "float64": 2.0**-536}
 
 
-@pytest.mark.daily(8)
+@pytest.mark.daily(16)
 @pytest.mark.parametrize("small", [False, True])
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("operator", [LOSS, UNFACTORED], ids=["factors", "no factors"])
@@ -249,7 +249,7 @@ MIXTURES = [
 ]
 
 
-@pytest.mark.daily(16)
+@pytest.mark.daily(24)
 @pytest.mark.parametrize("operator", [LOSS, IRRATIONAL], ids=["factors", "no factors"])
 @pytest.mark.parametrize("compute", [None, "bfloat16", "float32", "exact"])
 @pytest.mark.parametrize("types", MIXTURES, ids="-".join)

@@ -47,7 +47,7 @@ def gradients(kind: str) -> list[Any]:
     return [np.full(PIECE, value) for value in values]
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     ("kind", "compute"),
     [

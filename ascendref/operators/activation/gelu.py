@@ -187,7 +187,7 @@ def gelu(
     >>> ar.gelu(x)
     array([-0.15865526,  0.        ,  1.9544997 ], dtype=float32)
     >>> ar.gelu(x, "tanh")
-    array([-0.15880802,  0.        ,  1.9545978 ], dtype=float32)
+    array([-0.15880801,  0.        ,  1.9545978 ], dtype=float32)
     """
     return array_call(VALUE, (self,), (approximate,), out, compute_dtype)
 
