@@ -119,10 +119,10 @@ def judge(
                 column[m, i] = 0
             for j in range(columns):
                 right = np.float64(golden[i, j])
-                # an infinity counts as the number one ulp beyond the largest
+                # an infinity counts as the number one ulp beyond the largest, unless the value is less
                 value = values[i, j]
                 if abs(right) == math.inf:
-                    value = math.copysign(form.beyond, right)
+                    value = math.copysign(min(abs(value), form.beyond), right)
                 scale = _power(-_ulp_exponent(value, form))
                 # most results are right, and then their error is the same
                 usual = 0.0

@@ -172,6 +172,8 @@ def test_results_are_classified() -> None:
     assert verdict(1e6, 65504.0) == (FIRST_WRONG + 1, 1.0)
     assert verdict(1e6, math.inf) == (0, 0.0)
     assert verdict(65519.95, math.inf)[0] == FIRST_WRONG
+    assert verdict(65520.05, 65504.0) == (FIRST_WRONG, pytest.approx(0.5 + 0.05 / 32))
+    assert verdict(65535.0, 65504.0) == (FIRST_WRONG + 1, pytest.approx(31 / 32))
 
 
 def test_errors_of_doubles_are_exact() -> None:
