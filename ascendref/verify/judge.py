@@ -119,7 +119,7 @@ def judge(
                 column[m, i] = 0
             for j in range(columns):
                 right = np.float64(golden[i, j])
-                # an infinity counts as the number one ulp beyond the largest, unless the value is less
+                # infinity counts as the number one ulp beyond the largest, or a value below
                 value = values[i, j]
                 if abs(right) == math.inf:
                     value = math.copysign(min(abs(value), form.beyond), right)
