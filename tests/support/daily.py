@@ -2,6 +2,7 @@
 
 ``ASCENDREF_TEST_SEED`` is the day, today unless it is set; ``all`` stands for whole sweeps. A run
 of tests prints it, and with it a run on another day, or elsewhere, has the same cases.
+``python -m tests.support.daily`` prints the operators that have their turn.
 """
 
 from __future__ import annotations
@@ -44,3 +45,6 @@ ALWAYS: Final = {
 PARTS: Final = 11
 #: the operators that this run tests
 TESTED: Final = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
+
+if __name__ == "__main__":
+    print(*sorted(TESTED))
