@@ -241,19 +241,19 @@ def viewed_parts(
     *tensors, result = arrays
     views = operator.operands(tuple(tensors), values)
     sources = (*operator.each_operand(range(len(tensors))), len(tensors))
+    if not all([np.may_share_memory(x, arrays[k]) for x, k in zip(views, sources, strict=False)]):
+        return []
     parts = []
     pairs = zip(kernels, operator.parts(result, values), operator.part_scalars(values), strict=True)
     for kernel, part, numbers in pairs:
         operands = (*views, part)
         dense = kernel.layout(operands, False) == "dense"
-        if not kernel.has_strided_loop and not (dense and not kernel.copies_first(result.size)):
+        if not (kernel.has_strided_loop or (dense and not kernel.copies_first(result.size))):
             return []
-        places = []
-        for operand, source in zip(operands, sources, strict=True):
-            if not np.may_share_memory(operand, arrays[source]):
-                return []
-            offset = operand.ctypes.data - arrays[source].ctypes.data
-            places.append(Place(source, offset))
+        places = [
+            Place(k, operand.ctypes.data - arrays[k].ctypes.data)
+            for operand, k in zip(operands, sources, strict=True)
+        ]
         parts.append(ViewedPart(kernel, operands, tuple(places), pack_floats(*numbers)))
     return parts
 
