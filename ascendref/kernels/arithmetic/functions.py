@@ -21,6 +21,7 @@ __all__ = [
     "log",
     "log1p",
     "logistic",
+    "logistic_pair",
     "nan",
     "normal_cdf",
     "normal_pdf",
@@ -233,6 +234,15 @@ def one_plus_exp(value: Number) -> Number:
 def logistic(value: Number) -> Number:
     """Return 1 / (1 + exp(-value)); it is 0 at -inf and 1 at inf."""
     return 1.0 / one_plus_exp(-value)
+
+
+def logistic_pair(value: Number) -> tuple[Number, Number]:
+    """Return the logistic functions of a number and of its negative, with one exponential."""
+    small = logistic(-abs(value))
+    # at least 1/2: this does not cancel
+    large = 1.0 - small
+    negative = value < 0.0
+    return select(negative, small, large), select(negative, large, small)
 
 
 def softplus(value: Number) -> Number:

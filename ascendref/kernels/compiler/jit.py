@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 
 from ...core.fork_safety import run_to_end, runs_to_end
 from .disk_cache import cached, was_loaded
-from .target import TARGET, prefer_wide_vectors
+from .target import TARGET, tune_for_vectors
 
 #: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
 JIT_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "nogil": True}
@@ -69,7 +69,7 @@ def outlined(typingctx: Any) -> Any:
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.function.attributes.add("noinline")
-        prefer_wide_vectors(builder.function)
+        tune_for_vectors(builder.function)
         return context.get_dummy_value()
 
     return types.void(), codegen

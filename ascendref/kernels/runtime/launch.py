@@ -27,7 +27,7 @@ from numba.extending import intrinsic
 from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS
 from ..compiler.jit import Once, helper, integer_kernel
 from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
-from ..compiler.target import prefer_wide_vectors
+from ..compiler.target import tune_for_vectors
 from .fp_environment import restore_environment, set_default_environment
 from .memory import poke, smaller, word
 
@@ -81,7 +81,7 @@ def own_address_in(signature: Any) -> Any:
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.function.attributes.add("noinline")  # otherwise all of it is compiled twice
-        prefer_wide_vectors(builder.function)
+        tune_for_vectors(builder.function)
         kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
         name = builder.module.get_unique_name("ascendref_function")
         function = ir.Function(builder.module, kind, name)

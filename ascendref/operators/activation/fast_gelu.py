@@ -18,7 +18,8 @@ from ...declaration import (
     relative,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, logistic, one_plus_exp, within
+from ...kernels.arithmetic import Formula, Number, one_plus_exp, within
+from .silu import slope
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
@@ -56,9 +57,8 @@ declare(VALUE)
 
 
 def grad_input(grad_output: Number, self: Number) -> Number:
-    """The derivative of self · logistic(z)."""
-    z = SLOPE * within(self, 1024.0, grad_output)
-    return grad_output * (logistic(z) * (1.0 + z * logistic(-z)))
+    """The derivative of self · logistic(SLOPE · self)."""
+    return grad_output * slope(SLOPE * within(self, 1024.0, grad_output))
 
 
 GRADIENT = Operator(

@@ -26,6 +26,7 @@ from ...kernels.arithmetic import (
     Formula,
     Number,
     logistic,
+    logistic_pair,
     normal_cdf,
     normal_pdf,
     one_plus_exp,
@@ -111,8 +112,9 @@ def tanh(grad_output: Number, self: Number) -> Number:
     x = within(self, 32.0, grad_output)
     square, twice = x * x, 2 * SLOPE * x
     u = twice * (1.0 + CUBIC * square)
-    rest = twice * (1.0 + 3 * CUBIC * square) * logistic(-u)
-    return grad_output * (logistic(u) * (1.0 + rest))
+    rising, falling = logistic_pair(u)
+    rest = twice * (1.0 + 3 * CUBIC * square) * falling
+    return grad_output * (rising * (1.0 + rest))
 
 
 def forward(self: Number, approximate: Number) -> Number:

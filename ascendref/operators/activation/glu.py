@@ -43,7 +43,8 @@ def grad_gate(grad_output: Number, value: Number, gate: Number) -> Number:
 
 def slope(value: Number, gate: Number) -> Number:
     """The derivative in a gate, or in its negative: the function is even."""
-    return value / one_plus_exp(abs(gate)) / one_plus_exp(-abs(gate))
+    denominator = one_plus_exp(abs(gate))
+    return value / denominator * (1.0 - 1.0 / denominator)
 
 
 FUNCTION: Final = Operator(

@@ -19,7 +19,7 @@ from ...declaration import (
     relative,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, logistic, softplus, tanh, within
+from ...kernels.arithmetic import Formula, Number, logistic_pair, softplus, tanh, within
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
@@ -72,9 +72,9 @@ def grad_input(grad_output: Number, self: Number) -> Number:
     The slope is negated, so that it underflows to -0.
     """
     x = within(self, 2048.0, grad_output)
-    q = logistic(-x)
+    p, q = logistic_pair(x)
     root = 2.0 * q / (1.0 + q * q)
-    return -grad_output * (-x * logistic(x) * (root * root) - tanh_of_softplus(x))
+    return -grad_output * (-x * p * (root * root) - tanh_of_softplus(x))
 
 
 GRADIENT = Operator(

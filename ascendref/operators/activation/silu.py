@@ -25,7 +25,7 @@ from ...kernels.arithmetic import (
     Formula,
     Number,
     inf,
-    logistic,
+    logistic_pair,
     one_plus_exp,
     select,
     sign,
@@ -61,7 +61,8 @@ declare(SILU)
 
 def slope(z: Number) -> Number:
     """The derivative of z · logistic(z)."""
-    return logistic(z) * (1.0 + z * logistic(-z))
+    rising, falling = logistic_pair(z)
+    return rising * (1.0 + z * falling)
 
 
 def silu_gradient(grad_output: Number, self: Number) -> Number:

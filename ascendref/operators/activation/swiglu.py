@@ -21,7 +21,8 @@ from ...declaration import (
     where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, logistic, one_plus_exp, within
+from ...kernels.arithmetic import Formula, Number, one_plus_exp, within
+from .silu import slope as silu_slope
 
 DIM: Final = ScalarParam("dim", c_type="int64_t")
 #: from here on, the logistic function is next to 1 in all types, and that of the negative to 0
@@ -56,12 +57,7 @@ def own_silu(gate: Number, value: Number) -> Number:
 
 def slope(gate: Number, value: Number) -> Number:
     """The derivative in the gate."""
-    return value * factor_slope(gate)
-
-
-def factor_slope(gate: Number) -> Number:
-    """The derivative of silu."""
-    return logistic(gate) * (1.0 + gate * logistic(-gate))
+    return value * silu_slope(gate)
 
 
 FUNCTION: Final = Operator(
@@ -104,7 +100,7 @@ GRADIENT: Final = Operator(
         "part",
         # the derivative of silu is 0 near -1.278, where two terms cancel
         gate=where_normal(
-            near_zero(5, 2, lambda grad_output, gate, value: grad_output * factor_slope(gate)),
+            near_zero(5, 2, lambda grad_output, gate, value: grad_output * silu_slope(gate)),
             slope,
             "the product of derivative and value",
         ),
