@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 from ..core.dtypes import DataType
-from ..declaration.operator import A2_A3, APIS
+from ..declaration.fields import A2_A3
+from ..declaration.operator import APIS
 
 _FLOATS: Final = (
     DataType.ACL_FLOAT,

@@ -16,6 +16,19 @@ from .accuracy import (
     rounded_once,
     where_normal,
 )
+from .fields import (
+    A2_A3,
+    ALL_BUT_200I,
+    INFERENCE_A2_A3,
+    TRAINING_A2_A3,
+    Forward,
+    Gradient,
+    OnDevice,
+    Reduction,
+    TensorParam,
+    TorchOperator,
+    Types,
+)
 from .losses import (
     BATCH_REDUCTION,
     NORM,
@@ -28,22 +41,7 @@ from .losses import (
     norm,
     weighted,
 )
-from .operator import (
-    A2_A3,
-    ALL_BUT_200I,
-    INFERENCE_A2_A3,
-    TRAINING_A2_A3,
-    Forward,
-    Gradient,
-    OnDevice,
-    Operator,
-    Reduction,
-    Shape,
-    TensorParam,
-    TorchOperator,
-    Types,
-    declare,
-)
+from .operator import Operator, Shape, declare
 from .scalars import RealNumber, ScalarParam, single
 from .shapes import broadcast_shapes, equal_shapes, half_shape, shape_of, shape_of_halves
 from .views import HALVES, PER_CHANNEL

@@ -15,7 +15,8 @@ from ..kernels.arithmetic.arrays import evaluate
 from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, select
 from .accuracy import HALF_ULP, Accuracy, Bound
-from .operator import Mode, Operator, Reduction, declare
+from .fields import Mode, Reduction
+from .operator import Operator, declare
 from .scalars import ScalarParam, single
 
 _MODES: Final[tuple[Mode, ...]] = ("none", "mean", "sum")

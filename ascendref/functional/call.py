@@ -36,7 +36,8 @@ from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..core.fork_safety import import_to_end
 from ..core.layout import has_internal_overlap, overlap, same_view
 from ..core.threads import follow_torch
-from ..declaration.operator import Mode, Operator, Shape, Types
+from ..declaration.fields import Mode, Types
+from ..declaration.operator import Operator, Shape
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
 from ..kernels.arithmetic.formula import Formula

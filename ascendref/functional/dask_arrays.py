@@ -20,7 +20,8 @@ import numpy as np
 from ..core.arrays import import_array
 from ..core.dtypes import BY_NUMPY, ROUNDED_ONCE, ElementType, promote
 from ..core.errors import ArgumentTypeError, ArgumentValueError
-from ..declaration.operator import Mode, Operator, Shape, operator_with
+from ..declaration.fields import Mode
+from ..declaration.operator import Operator, Shape, operator_with
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
 from ..declaration.views import HALVES, PER_CHANNEL

@@ -11,7 +11,8 @@ from math import prod
 from typing import Any, Final
 
 from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
-from ..declaration.operator import OPERATORS, Forward, Operator
+from ..declaration.fields import Forward
+from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
 from ..kernels.arithmetic.arrays import evaluate
 from ..kernels.arithmetic.formula import Formula

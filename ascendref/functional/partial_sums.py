@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..core.arrays import Array
 from ..core.dtypes import BY_NUMPY, ROUNDED_ONCE, DTypeLike, floating_type
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
-from ..declaration.operator import Mode, Operator, Shape
+from ..declaration.fields import Mode
+from ..declaration.operator import Operator, Shape
 from ..kernels.arithmetic.exact_sum import ExactSum
 from ..kernels.loops.reduction_plan import BLOCK
 from .block_tree import BlockTree, Row

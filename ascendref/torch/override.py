@@ -14,7 +14,8 @@ from torch.library import get_kernel
 
 from ..core.dtypes import FLOAT64, ElementType
 from ..core.errors import ArgumentValueError
-from ..declaration.operator import Mode, Operator
+from ..declaration.fields import Mode
+from ..declaration.operator import Operator
 from ..functional.call import compute_parts, formula_kernel, of_no_terms, reduction_kernel
 from ..functional.differentiable import suited_formula
 from ..functional.torch_calls import elementwise_run

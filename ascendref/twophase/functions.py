@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from ..core.errors import fail
 from ..core.status import Status
-from ..declaration.operator import Operator, vendor_name
+from ..declaration.fields import vendor_name
+from ..declaration.operator import Operator
 from .executor import Executor
 from .phase_1 import plan_call
 from .plan import Called, Planned, refuse

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.errors import fail
 from ..core.status import Status
-from ..declaration.operator import Operator, vendor_name
+from ..declaration.fields import vendor_name
+from ..declaration.operator import Operator
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import ceil, prod
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
-from ..declaration.operator import Mode
+from ..declaration.fields import Mode
 from ..device.checker.shadow import Span
 from ..device.memory.address_space import AddressSpace
 from ..device.memory.tensor import Tensor

@@ -10,15 +10,8 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.declaration.operator import (
-    APIS,
-    OPERATORS,
-    Mode,
-    OnDevice,
-    Operator,
-    Reduction,
-    TensorParam,
-)
+from ascendref.declaration.fields import Mode, OnDevice, Reduction, TensorParam
+from ascendref.declaration.operator import APIS, OPERATORS, Operator
 from ascendref.declaration.scalars import ScalarParam
 from ascendref.declaration.shapes import broadcast_shapes
 from ascendref.functional import call

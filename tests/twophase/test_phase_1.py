@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.declaration.operator import vendor_name
+from ascendref.declaration.fields import vendor_name
 from ascendref.declaration.shapes import equal_shapes
 from ascendref.twophase.phase_1 import plan_call
 

@@ -9,7 +9,8 @@ import pytest
 
 import ascendref as ar
 from ascendref import aclnn
-from ascendref.declaration.operator import APIS, Operator, vendor_name
+from ascendref.declaration.fields import vendor_name
+from ascendref.declaration.operator import APIS, Operator
 
 from ..operators.entries import ENTRIES
 from ..support.cases import numbers, whole_shapes

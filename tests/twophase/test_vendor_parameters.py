@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.declaration.operator import Operator, TensorParam
+from ascendref.declaration.fields import TensorParam
+from ascendref.declaration.operator import Operator
 from ascendref.declaration.scalars import ScalarParam, check_array_scalar, check_scalar
 from ascendref.twophase.functions import phase_1_function, phase_2_function
 

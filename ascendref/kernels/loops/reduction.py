@@ -12,7 +12,7 @@ payload and sign) depend only on its terms and their number, not on threads, chu
 
 Correctly rounded results are the exact sum, or the exact mean, rounded once (``exact_sums.py``).
 
-An operator declares a reduction by its term (`Reduction` in ``declaration/operator.py``). A loss
+An operator declares a reduction by its term (`Reduction` in ``declaration/fields.py``). A loss
 has its elementwise formula as the term::
 
     def mse_loss(self, target, reduction):
