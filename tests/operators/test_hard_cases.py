@@ -16,7 +16,7 @@ from ascendref.kernels.loops.exact_kernel import hard_cases
 
 from ..support.correctness import assert_right, numbers_of
 from ..support.judge import judged
-from ..support.rounding import FORMATS, encode_exact, exact
+from ..support.rounding import FORMATS, assert_bits, encode_exact, exact
 
 Array = np.ndarray[Any, Any]
 NARROW = ("float16", "bfloat16", "float32")
@@ -328,3 +328,19 @@ def test_next_to_the_zero_of_a_gradient(
             np.testing.assert_array_equal(exact(got), want)
         else:
             assert_right(operator, tensors, scalars, (got,), compute)
+
+
+@pytest.mark.parametrize("kind", NARROW)
+def test_exponentials_beyond_doubles_are_decided_by_doubles(kind: str) -> None:
+    """Times any narrow number they are infinite or 0."""
+    target = np.array([601, 700, 1e4, 6e4], dtype(kind))
+    largest = 3e38 if kind != "float16" else 65504
+    before = hard_cases.count
+    smallest = np.array(1, FORMATS[kind].raw).view(dtype(kind))
+    for size in (smallest, np.array(largest, dtype(kind))):
+        for grad in (size, -size):
+            grads = np.full_like(target, grad)
+            for x, limit in ((target, np.inf), (-target, 0.0)):
+                got = ar.kl_div_backward(grads, x, x, "none", True, compute_dtype="float64")
+                assert_bits(got, np.copysign(np.full_like(x, limit), -grads))
+    assert hard_cases.count == before

@@ -66,6 +66,9 @@ class Judged:
 
     __slots__ = ("value",)
 
+    #: formulas clip where they say
+    farthest = math.inf
+
     def __init__(self, value: Any) -> None:
         self.value = value
 

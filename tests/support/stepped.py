@@ -65,6 +65,9 @@ class Stepped:
     meet an element. ``tilt`` is a relative error of functions.
     """
 
+    #: formulas clip where they say
+    farthest = np.inf
+
     def __init__(self, value: Any, kind: str | None, tilt: float = 0.0) -> None:
         self.value, self.kind, self.tilt = np.asarray(value), kind, tilt
         #: whether functions are one operation, not several

@@ -292,3 +292,15 @@ class Ball(Number):
 
     def _function(self, name: str) -> Self:
         return self._applied(name, self.whole())  # type: ignore[no-any-return]
+
+
+class NarrowBall(Ball):
+    """A ball in a formula of float32 and narrower elements, results and scalars.
+
+    No product of four of them makes anything but an infinity of exp(600), which a double holds with
+    any one of them as a factor, or anything but 0 of exp(-600).
+    """
+
+    __slots__ = ()
+
+    farthest: ClassVar[float] = 600.0

@@ -11,7 +11,7 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import from_dtype, types
 
-from .ball import Ball
+from .ball import Ball, NarrowBall
 from .bounds import both, either
 from .codecs import REGISTER, stored_type
 from .exact import exact
@@ -19,7 +19,7 @@ from .formula import Formula
 from .integer import Whole
 from .midpoints import Truth
 from .pair import Pair
-from .pair_ball import PairBall
+from .pair_ball import NarrowPairBall, PairBall
 from .plain import Double, Plain
 from .registers import Condition, Register
 from .rounding_test import rounded
@@ -155,7 +155,9 @@ def rounding(
     results may be undecided only where all elements that they depend on are finite; for others,
     what doubles give is the result, unless that is a float64 which they have rounded.
     """
-    number = PairBall if wide else Ball
+    number: type[Ball] = PairBall if wide else Ball
+    if formula.narrows and not {"float64", "int64"} & {*kinds, out}:
+        number = NarrowPairBall if wide else NarrowBall
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, nan
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 __all__ = [
     "Number",
@@ -63,6 +63,9 @@ class Number:
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
+
+    #: where `within` clips at the latest
+    farthest: ClassVar[float] = inf
 
     def lift(self, number: Any) -> Self:
         """Return a number of this arithmetic: a constant, or a number as it is."""
@@ -261,6 +264,8 @@ def within(value: Number, limit: float, gradient: Number | None = None) -> Numbe
     Of a factor of an infinite gradient only the sign matters: with one, the result is at least -4,
     so that no exponential underflows.
     """
+    if limit < inf:
+        limit = min(limit, value.farthest)
     clipped = select(value > limit, limit, select(value < -limit, -limit, value))
     value = select(abs(value) < inf, clipped, value)
     if gradient is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from .ball import Ball
+from .ball import Ball, NarrowBall
 from .functions import Constant
 from .midpoints import PAIRS
 from .pair_ball_functions import apply
@@ -37,3 +37,11 @@ class PairBall(Ball):
         Only then is the quotient of two products seen to be exact.
         """
         return self.tame
+
+
+class NarrowPairBall(PairBall):
+    """The same for double-doubles as `NarrowBall`."""
+
+    __slots__ = ()
+
+    farthest: ClassVar[float] = NarrowBall.farthest
