@@ -28,6 +28,7 @@ __all__ = [
     "one_plus_exp",
     "select",
     "sign",
+    "silu_slope",
     "single",
     "softplus",
     "sqrt",
@@ -246,6 +247,12 @@ def logistic_pair(value: Number) -> tuple[Number, Number]:
     large = 1.0 - small
     negative = value < 0.0
     return select(negative, small, large), select(negative, large, small)
+
+
+def silu_slope(value: Number) -> Number:
+    """Return the derivative of value * logistic(value)."""
+    rising, falling = logistic_pair(value)
+    return rising * (1.0 + value * falling)
 
 
 def softplus(value: Number) -> Number:

@@ -18,8 +18,7 @@ from ...declaration import (
     relative,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, one_plus_exp, within
-from .silu import slope
+from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
@@ -58,7 +57,7 @@ declare(VALUE)
 
 def grad_input(grad_output: Number, self: Number) -> Number:
     """The derivative of self · logistic(SLOPE · self)."""
-    return grad_output * slope(SLOPE * within(self, 1024.0, grad_output))
+    return grad_output * silu_slope(SLOPE * within(self, 1024.0, grad_output))
 
 
 GRADIENT = Operator(

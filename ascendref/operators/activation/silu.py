@@ -25,10 +25,10 @@ from ...kernels.arithmetic import (
     Formula,
     Number,
     inf,
-    logistic_pair,
     one_plus_exp,
     select,
     sign,
+    silu_slope,
     within,
 )
 
@@ -59,15 +59,9 @@ SILU = Operator(
 declare(SILU)
 
 
-def slope(z: Number) -> Number:
-    """The derivative of z · logistic(z)."""
-    rising, falling = logistic_pair(z)
-    return rising * (1.0 + z * falling)
-
-
 def silu_gradient(grad_output: Number, self: Number) -> Number:
     """The documented product, in a form that does not cancel far out."""
-    return grad_output * slope(within(self, 2048.0, grad_output))
+    return grad_output * silu_slope(within(self, 2048.0, grad_output))
 
 
 SILU_BACKWARD = Operator(
@@ -125,7 +119,7 @@ def swish_gradient(grad_output: Number, self: Number, beta: Number) -> Number:
     z = beta * self
     finite = (abs(self) < inf) & (abs(beta) < inf)
     z = select(finite & (abs(z) == inf), 2048.0 * sign(z), z)
-    return grad_output * slope(within(z, 2048.0, grad_output))
+    return grad_output * silu_slope(within(z, 2048.0, grad_output))
 
 
 SWISH_BACKWARD = Operator(

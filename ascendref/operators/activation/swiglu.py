@@ -21,8 +21,7 @@ from ...declaration import (
     where_normal,
 )
 from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import Formula, Number, one_plus_exp, within
-from .silu import slope as silu_slope
+from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
 DIM: Final = ScalarParam("dim", c_type="int64_t")
 #: from here on, the logistic function is next to 1 in all types, and that of the negative to 0
