@@ -160,6 +160,6 @@ def glu_backward(
     Examples
     --------
     >>> ar.glu_backward(np.ones((1, 2), np.float32), np.array([[4, 2, 0, -1]], np.float32))
-    array([[0.5       , 0.26894143, 1.        , 0.3932239 ]], dtype=float32)
+    array([[0.5       , 0.26894143, 1.        , 0.39322388]], dtype=float32)
     """
     return array_call(GRADIENT, (grad_output, self), (dim,), out, compute_dtype)

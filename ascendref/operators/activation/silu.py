@@ -259,6 +259,6 @@ def swish_backward(
     Examples
     --------
     >>> ar.swish_backward(np.ones(3, np.float32), np.array([-1, 0, 1], np.float32), 0.5)
-    array([0.2600388, 0.5      , 0.7399612], dtype=float32)
+    array([0.26003882, 0.5       , 0.7399611 ], dtype=float32)
     """
     return array_call(SWISH_BACKWARD, (grad_output, self), (beta,), out, compute_dtype)
