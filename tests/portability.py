@@ -269,13 +269,13 @@ def main(arguments: list[str] | None = None) -> int:
         help="the K-th of N parts of the rows",
     )
     parser.add_argument(
-        "--daily", action="store_true", help="an eighth of them, another one every day"
+        "--daily", action="store_true", help="a sixteenth of them, another one every day"
     )
     parser.add_argument("--write", action="store_true", help="store the digests of this machine")
     options = parser.parse_args(arguments)
     part, parts = options.part
     rows = quick() if options.quick else table()
-    rows = (todays(rows, 8) if options.daily else rows)[part - 1 :: parts]
+    rows = (todays(rows, 16) if options.daily else rows)[part - 1 :: parts]
     found = {}
     for row in rows:
         found[str(row)] = digest_of(row.arrays())

@@ -119,7 +119,7 @@ def test_the_layout_of_prelu_does_not_change_the_bits(data: Any) -> None:
     assert_same_bits(out, want)
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(4)
 @pytest.mark.parametrize(
     "operator", [name for name in ELEMENTWISE if SCALARS[name][0] and name not in HALVED]
 )

@@ -132,7 +132,7 @@ def test_correctly_rounded_sums_and_means(operator: Operator, kind: str, small: 
             assert float(exact(got)) == round_fraction(want, kind)
 
 
-@pytest.mark.daily(4)
+@pytest.mark.daily(8)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_correctly_rounded_sums_of_terms_without_factors(kind: str) -> None:
     x, target = pair(kind, (1500,))
@@ -188,7 +188,7 @@ def test_ties_of_means_are_decided_exactly() -> None:
             assert loss(tie, zero, "mean", compute_dtype="float64") == even
 
 
-@pytest.mark.daily(3)
+@pytest.mark.daily(6)
 @pytest.mark.parametrize("mode", ["sum", "mean"])
 @pytest.mark.parametrize("compute", [None, "bfloat16", "float64"])
 def test_bits_do_not_depend_on_layouts_threads_and_parts(mode: str, compute: str | None) -> None:
