@@ -151,9 +151,10 @@ class Setting:
         return result
 
     def exact(self, elements: Sequence[float], size: int, kind: str) -> float:
-        """Return the exact value for one element of each tensor, rounded once to a type."""
+        """Return the exact value for an element of each tensor, of a type, rounded once to it."""
         formula, scalars = self.operator.formula, self.formula_scalars(size)
-        return decide(formula.function, tuple(elements), scalars, kind)
+        narrow = formula.is_narrow([kind])
+        return decide(formula.function, tuple(elements), scalars, kind, narrow=narrow)
 
     def beyond(self, actual: float, elements: Sequence[float], size: int) -> float:
         """Return how far the exact value is above a finite number, rounded to a double."""

@@ -33,7 +33,7 @@ from .ball_condition import BallCondition
 from .ball_functions import apply
 from .ball_operations import add, divide, divisor, multiply, undecided
 from .bounds import GROW, RANGE, Range, both, either, merged
-from .functions import Constant, Number
+from .functions import NARROW_FARTHEST, Constant, Number
 from .midpoints import DOUBLES, Truth, differ
 from .registers import Condition, Register
 from .rounding_test import single
@@ -295,12 +295,8 @@ class Ball(Number):
 
 
 class NarrowBall(Ball):
-    """A ball in a formula of float32 and narrower elements, results and scalars.
-
-    No product of four of them makes anything but an infinity of exp(600), which a double holds with
-    any one of them as a factor, or anything but 0 of exp(-600).
-    """
+    """A ball in a formula of narrow numbers (`Formula.is_narrow`)."""
 
     __slots__ = ()
 
-    farthest: ClassVar[float] = 600.0
+    farthest: ClassVar[float] = NARROW_FARTHEST

@@ -156,7 +156,7 @@ def rounding(
     what doubles give is the result, unless that is a float64 which they have rounded.
     """
     number: type[Ball] = PairBall if wide else Ball
-    if formula.narrows and not {"float64", "int64"} & {*kinds, out}:
+    if formula.is_narrow((*kinds, out)):
         number = NarrowPairBall if wide else NarrowBall
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:

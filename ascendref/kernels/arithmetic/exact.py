@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from . import enclosures
 from .enclosures import Enclosure, End, inverse_of, nearest, product_of, sum_of
-from .functions import COMPARISONS, Constant, Number
+from .functions import COMPARISONS, NARROW_FARTHEST, Constant, Number
 
 #: bits of the first attempt: what the compiled stages leave open needs more than 100
 _FIRST: Final = 160
@@ -89,19 +89,23 @@ class Exact(Number):
 
     def lift(self, number: Exact | Constant) -> Exact:
         """Return a constant as an exact number."""
-        return number if isinstance(number, Exact) else exact(number, self.bits)
+        return number if isinstance(number, Exact) else exact(number, self.bits, type(self))
+
+    def _of(self, low: End, high: End) -> Exact:
+        """Return a number of the same precision."""
+        return type(self)(low, high, self.bits)
 
     def _special(self, value: float) -> Exact:
-        return Exact(value, value, self.bits)
+        return self._of(value, value)
 
     def _unknown(self) -> Exact:
-        return Exact(-math.inf, math.inf, self.bits)
+        return self._of(-math.inf, math.inf)
 
     def _between(self, low: End, high: End) -> Exact:
         """Return what an operation on numbers that are not special gives."""
         if low == high:
-            return Exact(low, low, self.bits) if low else self._special(0.0)
-        return Exact(*enclosures.outward(low, high, self.bits), self.bits)
+            return self._of(low, low) if low else self._special(0.0)
+        return self._of(*enclosures.outward(low, high, self.bits))
 
     @property
     def special(self) -> bool:
@@ -158,20 +162,20 @@ class Exact(Number):
             return self._special(math.copysign(size, self.low))
         if self.low < 0 < self.high:
             return self._unknown()
-        return Exact(inverse_of(self.high, -math.inf), inverse_of(self.low, math.inf), self.bits)
+        return self._of(inverse_of(self.high, -math.inf), inverse_of(self.low, math.inf))
 
     def _div(self, other: Exact) -> Exact:
         return self * other._reciprocal()
 
     def __neg__(self) -> Exact:
-        return Exact(-self.high, -self.low, self.bits)
+        return self._of(-self.high, -self.low)
 
     def __abs__(self) -> Exact:
         if self.special:
             return self._special(abs(float(self.low)))
         if self.low < 0 < self.high:  # it may be 0, and then 0 must not become an end
             most = max(-self.low, self.high)
-            return Exact(-most, most, self.bits)
+            return self._of(-most, most)
         return self if self.low >= 0 else -self
 
     # --- comparison -------------------------------------------------------------------------------
@@ -251,7 +255,7 @@ class Exact(Number):
 
     def normal_pdf(self) -> Exact:
         """Return the density of the normal distribution."""
-        root = Exact(*enclosures.sqrt_two_pi(self.bits), self.bits)
+        root = self._of(*enclosures.sqrt_two_pi(self.bits))
         return (self * self * Fraction(-1, 2)).exp() / root
 
     def one_plus_exp(self) -> Exact:
@@ -283,11 +287,19 @@ class Exact(Number):
         return nearest((self.low + self.high) / 2, kind, 0)
 
 
-def exact(number: Constant, bits: int) -> Exact:
+class NarrowExact(Exact):
+    """The same in a formula of narrow numbers (`Formula.is_narrow`), which needs fewer bits."""
+
+    __slots__ = ()
+
+    farthest: ClassVar[float] = NARROW_FARTHEST
+
+
+def exact(number: Constant, bits: int, kind: type[Exact] = Exact) -> Exact:
     """Return a constant as an exact number."""
     if not number or (isinstance(number, float) and not math.isfinite(number)):
-        return Exact(float(number), float(number), bits)
-    return Exact(Fraction(number), Fraction(number), bits)
+        return kind(float(number), float(number), bits)
+    return kind(Fraction(number), Fraction(number), bits)
 
 
 def round_fraction(value: Fraction, kind: str) -> float:
@@ -307,6 +319,8 @@ def decide(
     tensors: Sequence[Constant],
     scalars: Sequence[Constant],
     kind: str,
+    *,
+    narrow: bool = False,
 ) -> float:
     """Return a formula's exact value, rounded once to an element type, to nearest even.
 
@@ -320,6 +334,8 @@ def decide(
         The scalars. They may also be infinite or NaN.
     kind : {"float16", "bfloat16", "float32", "float64"}
         The result's type.
+    narrow : bool, optional
+        Whether the elements, the scalars and the result's type are narrow (`Formula.is_narrow`).
 
     Raises
     ------
@@ -339,7 +355,7 @@ def decide(
     numbers = tuple(tensors), tuple(scalars)
     # a cache takes -0.0 for 0.0
     signs = tuple([math.copysign(1, x) for part in numbers for x in part if not x])
-    return _decide(function, *numbers, kind, signs)
+    return _decide(function, *numbers, kind, signs, NarrowExact if narrow else Exact)
 
 
 @lru_cache(maxsize=4096)
@@ -349,11 +365,12 @@ def _decide(
     scalars: tuple[Constant, ...],
     kind: str,
     signs: tuple[float, ...],
+    arithmetic: type[Exact],
 ) -> float:
     bits = _FIRST
     while bits <= _LAST:
         try:
-            return _attempt(function, (*tensors, *scalars), kind, bits)
+            return _attempt(function, (*tensors, *scalars), kind, bits, arithmetic)
         except Undecided:
             bits *= 2
     name = getattr(function, "__name__", function)
@@ -361,10 +378,14 @@ def _decide(
 
 
 def _attempt(
-    function: Callable[..., Any], given: tuple[Constant, ...], kind: str, bits: int
+    function: Callable[..., Any],
+    given: tuple[Constant, ...],
+    kind: str,
+    bits: int,
+    arithmetic: type[Exact],
 ) -> float:
     """Return the rounded value if so many bits decide it."""
-    numbers = [exact(number, bits) for number in given]
+    numbers = [exact(number, bits, arithmetic) for number in given]
     value = numbers[0].lift(function(*numbers))
     low, high = value.ends_in(kind)
     if math.isnan(low) or (low == high and math.copysign(1, low) == math.copysign(1, high)):

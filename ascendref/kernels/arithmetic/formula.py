@@ -19,7 +19,7 @@ The first five emit LLVM instructions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, partial, wraps
 from typing import Any, NamedTuple
 
@@ -57,6 +57,10 @@ class Formula(NamedTuple):
     selects: bool = False
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False
+
+    def is_narrow(self, kinds: Iterable[str]) -> bool:
+        """Tell whether float32 has the range of all scalars, and of numbers of these types."""
+        return self.narrows and not {"float64", "int64"}.intersection(kinds)
 
     @classmethod
     def of(cls, function: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:

@@ -39,6 +39,11 @@ __all__ = [
 ]
 
 
+#: where `within` clips in formulas of narrow numbers: no product of four float32 numbers makes
+#: anything but an infinity of exp(600), or anything but 0 of exp(-600). Doubles hold exp(600) times
+#: one of them
+NARROW_FARTHEST: Final = 600.0
+
 #: a number that is known while a formula is evaluated
 Constant = int | float | Fraction
 CONSTANTS: Final = (int, float, Fraction)

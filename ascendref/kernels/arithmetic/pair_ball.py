@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from .ball import Ball, NarrowBall
-from .functions import Constant
+from .ball import Ball
+from .functions import NARROW_FARTHEST, Constant
 from .midpoints import PAIRS
 from .pair_ball_functions import apply
 from .pair_ball_operations import add, divide, multiply
@@ -40,8 +40,8 @@ class PairBall(Ball):
 
 
 class NarrowPairBall(PairBall):
-    """The same for double-doubles as `NarrowBall`."""
+    """The same in a formula of narrow numbers."""
 
     __slots__ = ()
 
-    farthest: ClassVar[float] = NarrowBall.farthest
+    farthest: ClassVar[float] = NARROW_FARTHEST

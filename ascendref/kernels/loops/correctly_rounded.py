@@ -146,7 +146,10 @@ class RoundedLoop(FormulaLoop):
             for at, kind in zip(operands, kinds, strict=True)
         ]
         numbers_of = tuple([array.item() for array in tensors])
-        result[...] = decide(formula.function, numbers_of, tuple(scalars), self.result.name)
+        narrow = formula.is_narrow([kind.name for kind in kinds])
+        result[...] = decide(
+            formula.function, numbers_of, tuple(scalars), self.result.name, narrow=narrow
+        )
 
 
 class RoundedKernel(ExactKernel, ElementwiseKernel):
