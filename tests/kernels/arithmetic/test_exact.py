@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import ascendref as ar
 from ascendref.kernels.arithmetic import enclosures
 from ascendref.kernels.arithmetic.exact import Undecided, decide, round_fraction
 from ascendref.kernels.arithmetic.functions import (
@@ -34,6 +35,7 @@ from ...support.formulas import (
     softplus_backward,
 )
 from ...support.judge import judged
+from ...support.rounding import FORMATS, exact
 
 KINDS = ("float32", "float64", "float16", "bfloat16")
 TINY = 2.0**-149
@@ -253,3 +255,36 @@ def test_log1p_next_to_0_has_as_many_bits_as_asked_for(
         ends = [mpmath.mpf(end.numerator) / end.denominator for end in (low, high)]
         assert ends[0] < value < ends[1]
         assert ends[1] - ends[0] < abs(value) * mpmath.mpf(2) ** (4 - bits)
+
+
+#: formulas with numbers that `within` clips, and scalars
+CLIPPED = {
+    "silu_backward": (),
+    "swish_backward": (-3e38,),
+    "fast_gelu_backward": (),
+    "mish_backward": (),
+    "swiglu": (),
+    "swiglu_backward": (0.0,),
+    "elu_backward": (3e38, 3e38, 1.0, 0.0),
+    "kl_div_backward": (0.0, 1.0),
+    "kl_div_target_backward": (0.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("name", CLIPPED)
+def test_far_out_narrow_numbers_need_fewer_bits(name: str, kind: str) -> None:
+    formula, form = ar.OPERATORS[name].formula, FORMATS[kind]
+    smallest, largest = (
+        float(exact(np.array(bits, form.raw).view(form.dtype))) for bits in (1, form.infinity - 1)
+    )
+    sizes = [600.0, 604.0, 2048.0, 8192.0, largest, smallest, 1.0]
+    # their product is a tie
+    sizes += [1.5, 1.0 + 2.0**-form.fraction]
+    rng = np.random.default_rng(0)
+    size = (1.0,) if formula.sized else ()
+    for _ in range(40):
+        elements = [float(rng.choice(sizes) * rng.choice([-1, 1])) for _ in range(formula.tensors)]
+        call = formula.function, elements, (*CLIPPED[name], *size), kind
+        wide, narrow = decide(*call), decide(*call, narrow=True)
+        assert (narrow, math.copysign(1, narrow)) == (wide, math.copysign(1, wide)), elements
