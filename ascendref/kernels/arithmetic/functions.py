@@ -270,20 +270,20 @@ def sign(value: Number) -> Number:
     return value.sign()
 
 
-def within(value: Number, limit: float, gradient: Number | None = None) -> Number:
+def within(value: Number, limit: float, *factors: Number) -> Number:
     """Return a number, or ±limit where it is finite and beyond that.
 
-    Of a factor of an infinite gradient only the sign matters: with one, the result is at least -4,
-    so that no exponential underflows.
+    Of what an infinite factor is multiplied by, only the sign matters: with one, the result is at
+    least -4, so that no exponential underflows.
     """
     if limit < inf:
         limit = min(limit, value.farthest)
-    clipped = select(value > limit, limit, select(value < -limit, -limit, value))
-    value = select(abs(value) < inf, clipped, value)
-    if gradient is None:
-        return value
-    near = select((value < -4.0) & (value > -inf), -4.0, value)
-    return select(abs(gradient) == inf, near, value)
+    floor = value.lift(-limit)
+    for factor in factors:
+        floor = select(abs(factor) == inf, value.lift(-4.0), floor)
+    clipped = select(value < floor, floor, value)
+    clipped = select(clipped > limit, limit, clipped)
+    return select(abs(value) < inf, clipped, value)
 
 
 def single(value: Number) -> Number:

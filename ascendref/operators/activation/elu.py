@@ -48,7 +48,7 @@ def of_data(
 ) -> Number:
     """The gradient from the input. Infinite factors meet no exponential that underflows."""
     factor = input_scale * (alpha * scale)
-    z = within(within(input_scale * self_or_result, 2048.0, grad_output), 2048.0, factor)
+    z = within(input_scale * self_or_result, 2048.0, grad_output, factor)
     return grad_output * select(self_or_result > 0.0, scale, factor * exp(z))
 
 

@@ -78,9 +78,7 @@ def alone(value: Number, own: Number, other: Number, *factors: Number) -> Number
     Those of both terms see only the sign where the other term's own factor is 0. Elsewhere, a term
     that underflows leaves the other one.
     """
-    limited = value
-    for factor in factors:
-        limited = within(limited, inf, factor)
+    limited = within(value, inf, *factors)
     return within(select(other == 0.0, limited, value), inf, own)
 
 

@@ -61,7 +61,7 @@ def of_target_log(
     grad_output: Number, self: Number, target: Number, reduction: Number, size: Number
 ) -> Number:
     """The same for logarithms of targets."""
-    z = within(within(target, LIMIT, grad_output), LIMIT, self)
+    z = within(target, LIMIT, grad_output, self)
     return norm(reduction, size) * (exp(z) * (target - self + 1.0)) * grad_output
 
 
