@@ -72,6 +72,10 @@ class Judged:
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    def lift(self, number: Any) -> Judged:
+        """Return a constant as a number."""
+        return lifted(number)
+
     def _sum(self, other: Any) -> Judged:
         left, right = self.value, lifted(other).value
         if isinstance(left, float) and isinstance(right, float):

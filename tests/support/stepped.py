@@ -77,6 +77,10 @@ class Stepped:
         """Return numbers like these."""
         return Stepped(value, self.kind, self.tilt)
 
+    def lift(self, number: Any) -> Any:
+        """Return a constant as it is: operators take constants."""
+        return number
+
     def lifted(self, number: Any) -> Any:
         """Return the value of numbers, or of a constant."""
         if isinstance(number, Stepped):
