@@ -55,6 +55,10 @@ class RoundedLoop(FormulaLoop):
         """The task that decides the roundings that were left open."""
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.formula.function)
 
+    @property
+    def _is_compute_bound(self) -> bool:
+        return True
+
     def _rounding(self, *, wide: bool, finite: bool) -> Any:
         """Return the function that gives a result and whether it is undecided."""
         from ..arithmetic.evaluation import rounding  # needed for compiling, not for loading

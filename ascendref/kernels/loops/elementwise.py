@@ -23,7 +23,14 @@ from ...core.layout import Strides, broadcast_strides
 from ...core.packing import pack_floats, pack_words
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
-from ..runtime.array_header import GATHER, SCATTER, Operand, operand_table
+from ..runtime.array_header import (
+    GATHER,
+    LOOKUP_TASK,
+    NOT_LOADED,
+    SCATTER,
+    Operand,
+    operand_table,
+)
 from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import LAUNCHER, Words, address
 from .array_kernels import (
@@ -36,6 +43,7 @@ from .array_kernels import (
     walk_memory_kernel,
 )
 from .formula_loop import FormulaLoop, formula_loop, read_types
+from .lookup import LOOKED_UP_FROM, lookup_task
 from .tile_plan import tile_plan
 from .tile_walk import walk_task
 from .tiles import load_tile_copy
@@ -61,6 +69,8 @@ class ElementwiseKernel(Kernel):
         self._converts = any([operand.converts for operand in operands])
         self._itemsizes = tuple([operand.largest for operand in operands])
         self._table = operand_table(tuple(operands))
+        if loop.looks_up:
+            self._table[LOOKUP_TASK // 8] = NOT_LOADED
         #: address of the table of operands
         self.table: int = self._table.ctypes.data
 
@@ -237,6 +247,19 @@ class ElementwiseKernel(Kernel):
 
     def load_scatter(self) -> None:
         _ = self.scatter
+
+    @Piece
+    def lookup(self) -> Any:
+        """The task that looks up the results of large arrays."""
+        return lookup_task(self.result.storage.itemsize)
+
+    def load_lookup(self) -> None:
+        self._table[LOOKUP_TASK // 8] = address(self.lookup)
+
+    def make_ready(self, layout: str, size: int) -> None:
+        super().make_ready(layout, size)
+        if self.loop.looks_up and layout == "dense" and size >= LOOKED_UP_FROM:
+            self.load_lookup()
 
     def needed(self, layout: str) -> tuple[str, ...]:
         walked = ("walk", "scatter") if layout == "tiled" else ()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtypes import FLOAT32, FLOAT64, ElementType
+from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.codecs import decoding, encoder, remainder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
@@ -33,6 +33,17 @@ class FormulaLoop:
         kinds = *[kind.name for kind in inputs], "to", result.name
         self.name = "_".join((formula.name, *kinds, "in", compute))
 
+    @property
+    def looks_up(self) -> bool:
+        """Whether results of large arrays are looked up (``lookup.py``)."""
+        formula = self.formula
+        is_of_one = len(self.inputs) == 1 and self.inputs[0] in (FLOAT16, BFLOAT16)
+        return is_of_one and not formula.sized and self._is_compute_bound
+
+    @property
+    def _is_compute_bound(self) -> bool:
+        return self.formula.compute_bound
+
     @Once
     def task(self) -> Any:
         """The task that computes contiguous elements."""
@@ -43,7 +54,7 @@ class FormulaLoop:
         count, size = len(self.inputs), self.result.storage.itemsize
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
-        if self.formula.compute_bound:
+        if self._is_compute_bound:
             return through_caches(loop, self._scalars(), count)
         return past_caches(loop, self._scalars(), count, size)
 

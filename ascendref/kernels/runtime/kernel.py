@@ -14,6 +14,7 @@ from .launch import (
     LAUNCHER,
     NO_EXACT_TASK,
     NO_LAUNCHER,
+    NO_LOOKUP,
     NO_MEMORY,
     NO_SCATTER,
     Words,
@@ -86,6 +87,10 @@ class Kernel:
         """Load the function that copies result tiles from buffers, in kernels that have one."""
         raise NotImplementedError
 
+    def load_lookup(self) -> None:
+        """Load the task that looks up results, in kernels that have one."""
+        raise NotImplementedError
+
     def _counting(self, function: Any) -> Any:
         """Return a compiled function so that its result is counted, in kernels that count."""
         return function
@@ -101,13 +106,15 @@ class Kernel:
         """Call a compiled function; if something must be loaded first, load it and call again."""
         function = self._counting(function)
         done: int = function(*arguments)
-        while done in (NO_LAUNCHER, NO_EXACT_TASK, NO_SCATTER):
+        while done in (NO_LAUNCHER, NO_EXACT_TASK, NO_SCATTER, NO_LOOKUP):
             if done == NO_LAUNCHER:
                 LAUNCHER.load()
             elif done == NO_EXACT_TASK:
                 self.load_exact_task()
-            else:
+            elif done == NO_SCATTER:
                 self.load_scatter()
+            else:
+                self.load_lookup()
             done = function(*arguments)
         if done == FAILED_IN_PYTHON:
             self.raise_error()

@@ -53,15 +53,16 @@ NO_OPERANDS: Final = (0,) * 12
 #: and PyTorch (``core/threads.py``), number of threads, address of the compiled launcher
 RUNNING, LIMIT, THREADS, ENTRY = range(0, 32, 8)
 #: returned by a launch if another one is running; returned by a kernel if a task found no memory,
-#: or if the launcher, the exact task or the function that copies tiles from buffers
-#: (``array_header.py``) is not loaded
+#: or if the launcher, the exact task, the function that copies tiles from buffers or the task that
+#: looks up results (``array_header.py``) is not loaded
 BUSY: Final = -2
 NO_MEMORY: Final = -3
 NO_LAUNCHER: Final = -4
 NO_EXACT_TASK: Final = -5
 NO_SCATTER: Final = -6
+NO_LOOKUP: Final = -7
 #: returned by a kernel if a task in Python raised an exception
-FAILED_IN_PYTHON: Final = -7
+FAILED_IN_PYTHON: Final = -8
 
 _WORD: Final = ir.IntType(64)
 _INT: Final = ir.IntType(32)
