@@ -91,7 +91,7 @@ def test_a_quotient_that_only_fractions_decide() -> None:
 
 
 def test_an_error_in_python_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*arguments: Any) -> float:
+    def fails(*arguments: Any, narrow: bool) -> float:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(exact, "decide", fails)

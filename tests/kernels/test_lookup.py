@@ -80,5 +80,5 @@ def test_one_task_serves_all_formulas_whose_results_have_its_size() -> None:
     for operator in ("silu", "mish"):
         for kind in ("float16", "bfloat16"):
             check(operator, kind, (), None, None)
-    names = [kernel.name for kernel in kernel_statistics()]
+    names = [row.kernel for row in kernel_statistics()]
     assert names.count("lookup_of_2_bytes") == 1
