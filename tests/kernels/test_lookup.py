@@ -14,18 +14,13 @@ from ascendref.kernels.loops.lookup import LOOKED_UP_FROM, NUMBERS_OF_16_BITS
 
 from ..support.calls import call
 from ..support.cases import HALVED, SCALARS, TENSORS
-from ..support.rounding import FORMATS, assert_same_bits, bits_of
+from ..support.rounding import assert_same_bits, bits_of, every
 
 #: all numbers in turn, and one more
 COUNT = LOOKED_UP_FROM + 1
 ORDER = np.arange(COUNT) * 40503 % NUMBERS_OF_16_BITS
 #: a formula of the usual kind, one with scalars, one of several forms, and one that selects
 OPERATORS = {"silu": (), "swish": (-1.5,), "gelu": ("tanh",), "relu": ()}
-
-
-def every(kind: str) -> Any:
-    """Return all numbers of a type."""
-    return np.arange(NUMBERS_OF_16_BITS).astype(FORMATS[kind].raw).view(FORMATS[kind].dtype)
 
 
 def check(operator: str, kind: str, scalars: Any, out: str | None, compute: Any) -> None:

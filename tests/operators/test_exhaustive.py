@@ -25,6 +25,7 @@ from ..support.rounding import (
     decode,
     encode,
     encode_exact,
+    every,
     exact,
     round_integers,
     round_to,
@@ -34,11 +35,6 @@ from .entries import ENTRIES
 HALF_SUMS = [row for row in SUM_TYPES if row[0] in HALVES]
 #: elements per call: below the size from which kernels run in parallel
 PIECE = 1 << 14
-
-
-def every(kind: str) -> Any:
-    """Return every value of a half-precision type."""
-    return np.arange(1 << 16, dtype=np.uint16).view(FORMATS[kind].dtype)
 
 
 def gradients(kind: str) -> list[Any]:

@@ -122,6 +122,11 @@ def as_float(value: Any) -> np.float64:
     return np.float64(round_to("float32", np.float64(double)))
 
 
+def every(kind: str) -> Any:
+    """Return every value of a half-precision type."""
+    return np.arange(1 << 16, dtype=np.uint16).view(FORMATS[kind].dtype)
+
+
 def array_of(kind: str, values: Any) -> Any:
     """Return an array of a type that holds the rounded values; integers as they are."""
     if kind not in FORMATS:

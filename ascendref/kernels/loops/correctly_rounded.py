@@ -47,6 +47,7 @@ class RoundedLoop(FormulaLoop):
     ) -> None:
         super().__init__(formula, inputs, result, "float64")
         self.name += "_rounded_once"
+        self.compute_bound = True
         #: the last stage, for compiled code to call
         self.python_task = PythonTask(self._decide)
 
@@ -54,10 +55,6 @@ class RoundedLoop(FormulaLoop):
     def exact_task(self) -> Any:
         """The task that decides the roundings that were left open."""
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.formula.function)
-
-    @property
-    def _is_compute_bound(self) -> bool:
-        return True
 
     def _rounding(self, *, wide: bool, finite: bool) -> Any:
         """Return the function that gives a result and whether it is undecided."""

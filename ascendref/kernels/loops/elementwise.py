@@ -11,7 +11,7 @@ copy such operands to contiguous arrays instead. All ways give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import Any
 
@@ -248,13 +248,13 @@ class ElementwiseKernel(Kernel):
     def load_scatter(self) -> None:
         _ = self.scatter
 
-    @Piece
-    def lookup(self) -> Any:
-        """The task that looks up the results of large arrays."""
-        return lookup_task(self.result.storage.itemsize)
-
     def load_lookup(self) -> None:
-        self._table[LOOKUP_TASK // 8] = address(self.lookup)
+        self._table[LOOKUP_TASK // 8] = address(lookup_task(self.result.storage.itemsize))
+
+    def compile_all(self) -> Iterator[str]:
+        if self.loop.looks_up:
+            self.load_lookup()
+        yield from super().compile_all()
 
     def make_ready(self, layout: str, size: int) -> None:
         super().make_ready(layout, size)

@@ -30,19 +30,16 @@ class FormulaLoop:
         compute: str,
     ) -> None:
         self.formula, self.inputs, self.result, self.compute = formula, inputs, result, compute
+        #: whether it computes for longer than it reads and writes
+        self.compute_bound = formula.compute_bound
         kinds = *[kind.name for kind in inputs], "to", result.name
         self.name = "_".join((formula.name, *kinds, "in", compute))
 
     @property
     def looks_up(self) -> bool:
         """Whether results of large arrays are looked up (``lookup.py``)."""
-        formula = self.formula
         is_of_one = len(self.inputs) == 1 and self.inputs[0] in (FLOAT16, BFLOAT16)
-        return is_of_one and not formula.sized and self._is_compute_bound
-
-    @property
-    def _is_compute_bound(self) -> bool:
-        return self.formula.compute_bound
+        return is_of_one and not self.formula.sized and self.compute_bound
 
     @Once
     def task(self) -> Any:
@@ -54,7 +51,7 @@ class FormulaLoop:
         count, size = len(self.inputs), self.result.storage.itemsize
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
-        if self._is_compute_bound:
+        if self.compute_bound:
             return through_caches(loop, self._scalars(), count)
         return past_caches(loop, self._scalars(), count, size)
 

@@ -31,7 +31,7 @@ LOOKED_UP_FROM: Final = 256 * 1024
 #: numbers of 16 bits
 NUMBERS_OF_16_BITS: Final = 2**16
 #: types whose elements are read and written as integers of their size
-_STORAGE: Final = {1: "uint8", 2: "bfloat16", 4: "int32", 8: "int64"}
+_STORAGE: Final = {2: "bfloat16", 4: "int32", 8: "int64"}
 
 _read_number: Final = peek("bfloat16", apart=True)
 _write_number: Final = poke("bfloat16")
