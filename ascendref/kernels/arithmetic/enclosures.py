@@ -27,6 +27,7 @@ _BEYOND: Final = 5900
 NEGLIGIBLE: Final = Fraction(1, 1 << _BEYOND)
 
 
+@lru_cache(maxsize=64)
 def exp(x: Fraction, bits: int) -> Enclosure:
     """Return an interval around the exponential."""
     if x < -_LARGEST_EXPONENT:
@@ -89,11 +90,17 @@ def tanh(x: Fraction, bits: int) -> Enclosure:
     return (low, high) if x > 0 else (-high, -low)
 
 
-def softplus(x: Fraction, bits: int) -> Enclosure:
-    """Return an interval around log(1 + exp(x))."""
+def softplus(x: Fraction, bits: int, farthest: int = _LARGEST_EXPONENT + 1) -> Enclosure:
+    """Return an interval around log(1 + exp(x)), where the exponential is at least exp(-farthest).
+
+    The slope of log(1 + m) is below 1.
+    """
     above = max(x, Fraction(0))
-    low, high = (Fraction(end) for end in exp(-abs(x), bits))
-    return above + (log1p(low, bits)[0] if low else 0), above + log1p(high, bits)[1]
+    low, high = exp(-min(abs(x), Fraction(farthest)), bits)
+    if not low:
+        return above, above + high
+    least, most = log1p(low, bits)
+    return above + least, above + most + (high - low)
 
 
 def normal_cdf(x: Fraction, bits: int) -> Enclosure:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Final
 
 from . import enclosures
@@ -36,6 +36,7 @@ _LIMITS: Final[dict[str, tuple[float, Constant | None, float]]] = {
     "normal_cdf": (0.0, Fraction(1, 2), 1.0),
     "softplus": (0.0, None, math.inf),
 }
+_narrow_softplus: Final = partial(enclosures.softplus, farthest=int(NARROW_FARTHEST))
 
 
 class Undecided(ArithmeticError):
@@ -182,7 +183,7 @@ class Exact(Number):
 
     def is_nan(self) -> bool:
         """Whether this is NaN."""
-        return self.low != self.low
+        return isinstance(self.low, float) and self.low != self.low
 
     def _order(self, other: Exact) -> float:
         """Return -1, 0 or 1, or NaN if one of both is NaN."""
@@ -222,7 +223,10 @@ class Exact(Number):
             limit = float(known) if math.isinf(known) else Fraction(known)
             return limit, limit
 
-        return self._between(enclosure(self.low)[0], enclosure(self.high)[1])
+        low, high = enclosure(self.low)
+        if self.low != self.high:
+            high = enclosure(self.high)[1]
+        return self._between(low, high)
 
     def _function(self, name: str) -> Exact:
         return self._increasing(getattr(enclosures, name), *_LIMITS[name])
@@ -293,6 +297,10 @@ class NarrowExact(Exact):
     __slots__ = ()
 
     farthest: ClassVar[float] = NARROW_FARTHEST
+
+    def softplus(self) -> Exact:
+        """Return log(1 + exp(self))."""
+        return self._increasing(_narrow_softplus, *_LIMITS["softplus"])
 
 
 def exact(number: Constant, bits: int, kind: type[Exact] = Exact) -> Exact:

@@ -285,3 +285,18 @@ def test_far_out_narrow_numbers_need_fewer_bits(name: str, kind: str) -> None:
         call = formula.function, elements, (*CLIPPED[name], *size), kind
         wide, narrow = decide(*call), decide(*call, narrow=True)
         assert (narrow, math.copysign(1, narrow)) == (wide, math.copysign(1, wide)), elements
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("share", [-60.0, -0.5, 0.125, 20.0])
+@pytest.mark.parametrize("x", [601.0, 1089.0, -1850.0, -24320.0])
+def test_logarithms_far_out_decide_ties(x: float, share: float, narrow: bool) -> None:
+    """What log(1 + exp(±x)) is above the larger of ±x and 0 is one positive number."""
+
+    line = Fraction(share * max(x, 0.0) + (1.0 - share) * max(-x, 0.0))
+
+    def formula(x: Any, tie: Any) -> Any:
+        return share * softplus(x) + (1.0 - share) * softplus(-x) - line + tie
+
+    for tie, above in ((2049.0, 2050.0), (-2051.0, -2050.0)):
+        assert decide(formula, (x, tie), (), "float16", narrow=narrow) == above
