@@ -90,13 +90,14 @@ def tanh(x: Fraction, bits: int) -> Enclosure:
     return (low, high) if x > 0 else (-high, -low)
 
 
-def softplus(x: Fraction, bits: int, farthest: int = _LARGEST_EXPONENT + 1) -> Enclosure:
+def softplus(x: Fraction, bits: int, farthest: float = inf) -> Enclosure:
     """Return an interval around log(1 + exp(x)), where the exponential is at least exp(-farthest).
 
     The slope of log(1 + m) is below 1.
     """
     above = max(x, Fraction(0))
-    low, high = exp(-min(abs(x), Fraction(farthest)), bits)
+    size = Fraction(min(abs(x), farthest))
+    low, high = [Fraction(end) for end in exp(-size, bits)]
     if not low:
         return above, above + high
     least, most = log1p(low, bits)

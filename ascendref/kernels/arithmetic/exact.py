@@ -36,7 +36,6 @@ _LIMITS: Final[dict[str, tuple[float, Constant | None, float]]] = {
     "normal_cdf": (0.0, Fraction(1, 2), 1.0),
     "softplus": (0.0, None, math.inf),
 }
-_narrow_softplus: Final = partial(enclosures.softplus, farthest=int(NARROW_FARTHEST))
 
 
 class Undecided(ArithmeticError):
@@ -257,6 +256,11 @@ class Exact(Number):
             return self._unknown()
         return self._function("sqrt")
 
+    def softplus(self) -> Exact:
+        """Return log(1 + exp(self))."""
+        function = partial(enclosures.softplus, farthest=self.farthest)
+        return self._increasing(function, *_LIMITS["softplus"])
+
     def normal_pdf(self) -> Exact:
         """Return the density of the normal distribution."""
         root = self._of(*enclosures.sqrt_two_pi(self.bits))
@@ -297,10 +301,6 @@ class NarrowExact(Exact):
     __slots__ = ()
 
     farthest: ClassVar[float] = NARROW_FARTHEST
-
-    def softplus(self) -> Exact:
-        """Return log(1 + exp(self))."""
-        return self._increasing(_narrow_softplus, *_LIMITS["softplus"])
 
 
 def exact(number: Constant, bits: int, kind: type[Exact] = Exact) -> Exact:
