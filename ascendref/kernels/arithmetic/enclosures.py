@@ -96,7 +96,7 @@ def softplus(x: Fraction, bits: int, farthest: float = inf) -> Enclosure:
     The slope of log(1 + m) is below 1.
     """
     above = max(x, Fraction(0))
-    size = Fraction(min(abs(x), farthest))
+    size = abs(x) if abs(x) < farthest else Fraction(farthest)
     low, high = [Fraction(end) for end in exp(-size, bits)]
     if not low:
         return above, above + high
