@@ -27,6 +27,7 @@ def test_the_sample_prints_its_result(programs):
     assert errors == ""
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("program", "environment"),
     [

@@ -203,7 +203,7 @@ def error_of(call: Callable[[Any], Any], value: Any) -> Exception | None:
     return None
 
 
-@pytest.mark.daily(8)
+@pytest.mark.daily(16)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize("argument", ARGUMENTS)
 def test_what_an_argument_cannot_be_is_refused_by_its_name(argument: str, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from ..support.operands import arguments, each_operator, each_type, results
 from ..support.rounding import array_of, assert_bits, assert_same_bits
 
 
+@pytest.mark.daily(2)
 @each_operator
 @each_type
 def test_defaults_are_the_documented_ones(operator: str, kind: str) -> None:

@@ -50,6 +50,7 @@ def test_bits_of_other_operators(operator: str, kind: str) -> None:
         check(operator, kind, scalars, None, None)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("compute", [None, "bfloat16", "float64", "exact"])
 @pytest.mark.parametrize("out", ["float16", "bfloat16", "float32", "float64"])
 def test_results_of_other_types(out: str, compute: str | None) -> None:

@@ -43,7 +43,7 @@ def gradients(kind: str) -> list[Any]:
     return [np.full(PIECE, value) for value in values]
 
 
-@pytest.mark.daily(4)
+@pytest.mark.daily(8)
 @pytest.mark.parametrize(
     ("kind", "compute"),
     [

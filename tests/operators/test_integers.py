@@ -86,6 +86,7 @@ def test_other_compute_types_round_the_data() -> None:
     assert ar.relu(x, compute_dtype="float16").tolist() == [2**31 - 1, 0, 2**31 - 1]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize(
     "out", ["int8", "uint8", "int32", "int64", *[kind.name for kind in FLOATS]]
 )
@@ -239,6 +240,7 @@ def wild(a: Any) -> Any:
     return a * (1.0 / abs(a)) * 1e30
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int32", "int64"])
 @pytest.mark.parametrize("compute", [None, "float32", "float64"])
 def test_truncation(kind: str, compute: str | None) -> None:

@@ -42,7 +42,7 @@ ALWAYS: Final = {
 }
 #: the other ones take turns: a run has one of so many parts of them, a prime number, so that all
 #: cases of tests marked ``daily`` have their turn with each
-PARTS: Final = 11
+PARTS: Final = 17
 #: the operators that this run tests
 TESTED: Final = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
 
