@@ -125,6 +125,7 @@ def test_special_values(compute: str | None, terms: list[float]) -> None:
     assert_bits(parts[0].merge(parts[1]).round(), want)
 
 
+@pytest.mark.daily(2)
 @each_type
 def test_rounding_to_other_types_is_rounding_the_exact_sum(kind: str) -> None:
     arrays = data(kind, (300, 2), tame=True)

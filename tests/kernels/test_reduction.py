@@ -97,6 +97,7 @@ def pair(kind: str, shape: Any) -> tuple[Any, Any]:
     return numbers(kind, shape, 1, tame=True), numbers(kind, shape, 2, tame=True)
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
 @pytest.mark.parametrize("size", SIZES)
 def test_sum_and_mean_have_the_documented_order(kind: str, size: int) -> None:

@@ -54,7 +54,7 @@ def applies(edge: Edge, kind: str, compute: str | None) -> bool:
     return all(holds(k, values) for k in types for values in numbers)
 
 
-@pytest.mark.daily(12)
+@pytest.mark.daily(16)
 @pytest.mark.parametrize("compute", COMPUTES)
 @pytest.mark.parametrize("operator", ENTRIES)
 def test_edges(operator: str, compute: str | None) -> None:
