@@ -16,7 +16,7 @@ from ..kernels.arithmetic.formula import Formula
 from ..kernels.arithmetic.functions import Number, select
 from .accuracy import HALF_ULP, Accuracy, Bound
 from .fields import Mode, Reduction
-from .operator import Operator, declare
+from .operator import Operator
 from .scalars import ScalarParam, single
 
 _MODES: Final[tuple[Mode, ...]] = ("none", "mean", "sum")
@@ -41,7 +41,7 @@ def declare_loss(formula: Formula, *scalars: ScalarParam, **declared: Any) -> Op
     declared = {"outputs": ("out",), "settings": ({"reduction": "none"},)} | declared
     reduction = Reduction(formula, mode=mode)
     params = (REDUCTION, *scalars)
-    return declare(Operator(formula=formula, scalars=params, reduction=reduction, **declared))
+    return Operator(formula=formula, scalars=params, reduction=reduction, **declared).declare()
 
 
 def declare_gradient(
@@ -49,7 +49,7 @@ def declare_gradient(
 ) -> Operator:
     """Declare a loss's gradient, with its scalars after the reduction."""
     declared = {"settings": ({"reduction": "none"}, {})} | declared
-    return declare(Operator(formula=formula, scalars=(reduction, *scalars), **declared))
+    return Operator(formula=formula, scalars=(reduction, *scalars), **declared).declare()
 
 
 def mode(scalars: Sequence[float]) -> Mode:

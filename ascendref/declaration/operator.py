@@ -110,6 +110,25 @@ class Operator:
     def __repr__(self) -> str:
         return f"<Operator {self.title}>"
 
+    def declare(self, **changes: Any) -> Operator:
+        """Add it, with changes, to ``OPERATORS`` and ``APIS``; an older one to ``APIS`` alone.
+
+        Raise ValueError if its formula does not fit it.
+        """
+        operator = replace(self, **changes) if changes else self
+        formula = operator.formula
+        scalars = operator.part_scalars([0.0] * len(operator.scalars))[0]
+        declared = len(operator.each_operand(operator.tensors)), len(scalars)
+        if (formula.tensors, formula.scalars) != declared:
+            raise ValueError(
+                f"the formula of {operator.name} takes {formula.tensors} tensors and"
+                f" {formula.scalars} scalars; the operator has {declared[0]} and {declared[1]}"
+            )
+        OPERATORS.setdefault(operator.name, operator)
+        if operator.api:
+            APIS[operator.api] = operator
+        return operator
+
     @property
     def title(self) -> str:
         """Its name, with the vendor's if there is one."""
@@ -398,26 +417,6 @@ def _params_on_device(operator: Operator, product: Product) -> tuple[TensorParam
 OPERATORS: Final[dict[str, Operator]] = {}
 #: the same by the vendor's names, with older versions that have other parameters
 APIS: Final[dict[str, Operator]] = {}
-
-
-def declare(operator: Operator, **changes: Any) -> Operator:
-    """Add an operator, with changes, to ``OPERATORS`` and ``APIS``; an older one to ``APIS`` alone.
-
-    Raise ValueError if its formula does not fit it.
-    """
-    operator = replace(operator, **changes) if changes else operator
-    formula = operator.formula
-    scalars = operator.part_scalars([0.0] * len(operator.scalars))[0]
-    declared = len(operator.each_operand(operator.tensors)), len(scalars)
-    if (formula.tensors, formula.scalars) != declared:
-        raise ValueError(
-            f"the formula of {operator.name} takes {formula.tensors} tensors and {formula.scalars}"
-            f" scalars; the operator has {declared[0]} and {declared[1]}"
-        )
-    OPERATORS.setdefault(operator.name, operator)
-    if operator.api:
-        APIS[operator.api] = operator
-    return operator
 
 
 def operator_with(key: tuple[str, ...]) -> Operator:

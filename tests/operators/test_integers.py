@@ -13,7 +13,9 @@ import pytest
 import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES, FLOATS
 from ascendref.core.status import Status
-from ascendref.declaration import A2_A3, OnDevice, Operator, TensorParam, equal_shapes
+from ascendref.declaration.fields import A2_A3, OnDevice, TensorParam
+from ascendref.declaration.operator import Operator
+from ascendref.declaration.shapes import equal_shapes
 from ascendref.functional import array_call
 from ascendref.kernels.arithmetic import Formula, exp, select, sign
 

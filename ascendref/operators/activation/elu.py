@@ -11,21 +11,11 @@ from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
 from ...core.errors import ArgumentValueError
-from ...declaration import (
-    ALL_BUT_200I,
-    HALF_ULP,
-    TRAINING_A2_A3,
-    Bound,
-    Forward,
-    OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    single,
-)
+from ...declaration.accuracy import HALF_ULP, Bound
+from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam, single
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, exp, expm1, select, within
 from ...kernels.arithmetic.arrays import evaluate
@@ -179,10 +169,8 @@ VALUE: Final = Operator(
     torch=TorchOperator("elu", out="out"),
     settings=({}, {"alpha": 1.7, "scale": 1.05}, {"alpha": -0.7, "input_scale": 0.3}),
     interval=(-8.0, 8.0),
-)
-declare(VALUE)
-declare(
-    VALUE,
+).declare()
+VALUE.declare(
     api="aclnnInplaceElu",
     in_place="self",
     device=VALUE.device._replace(float64=ALL_BUT_200I),
@@ -206,9 +194,8 @@ CELU: Final = Operator(
     accuracy=celu_accuracy,
     settings=({}, {"alpha": 0.7}, {"alpha": -3.0}),
     interval=(-8.0, 8.0),
-)
-declare(CELU)
-declare(CELU, api="aclnnInplaceCelu", in_place="self")
+).declare()
+CELU.declare(api="aclnnInplaceCelu", in_place="self")
 
 GRADIENT: Final = Operator(
     name="elu_backward",
@@ -251,8 +238,7 @@ GRADIENT: Final = Operator(
         {"alpha": -0.7, "input_scale": 0.3},
     ),
     interval=(-8.0, 8.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def elu(

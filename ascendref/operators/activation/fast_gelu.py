@@ -7,16 +7,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.dtypes import FLOAT32
-from ...declaration import (
-    A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    declare,
-    equal_shapes,
-    near_zero,
-    relative,
-)
+from ...declaration.accuracy import near_zero, relative
+from ...declaration.fields import A2_A3, Forward, OnDevice
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
@@ -51,8 +45,7 @@ VALUE = Operator(
     device=OnDevice(A2_A3, ("FastGelu",), types="equal"),
     accuracy=relative(2.0),
     interval=(-4.0, 4.0),
-)
-declare(VALUE)
+).declare()
 
 
 def grad_input(grad_output: Number, self: Number) -> Number:
@@ -74,8 +67,7 @@ GRADIENT = Operator(
     accuracy=near_zero(2, 2, grad_input),
     forward=Forward("fast_gelu", out, "``x / (1 + exp(-1.702 * x))``"),
     interval=(-4.0, 4.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def fast_gelu(

@@ -7,20 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...core.dtypes import FLOAT32
-from ...declaration import (
-    ALL_BUT_200I,
-    Forward,
-    OnDevice,
-    Operator,
-    ScalarParam,
-    TensorParam,
-    TorchOperator,
-    by_choice,
-    declare,
-    equal_shapes,
-    near_zero,
-    relative,
-)
+from ...declaration.accuracy import by_choice, near_zero, relative
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import ScalarParam
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import (
     Formula,
@@ -84,11 +75,9 @@ VALUE = Operator(
     torch=TorchOperator("gelu", keywords=("approximate",), out="out"),
     settings=({}, {"approximate": "tanh"}),
     interval=(-4.0, 4.0),
-)
-declare(VALUE)
+).declare()
 # the first version has no parameter for the form
-declare(
-    VALUE,
+VALUE.declare(
     api="aclnnGelu",
     tensors=(TensorParam("self"),),
     scalars=(),
@@ -143,11 +132,9 @@ GRADIENT = Operator(
     torch=TorchOperator("gelu_backward", keywords=("approximate",)),
     settings=({}, {"approximate": "tanh"}),
     interval=(-4.0, 4.0),
-)
-declare(GRADIENT)
+).declare()
 # the first version has no parameter for the form
-declare(
-    GRADIENT,
+GRADIENT.declare(
     api="aclnnGeluBackward",
     scalars=(),
     formula=Formula.of(tanh, compute_bound=True),

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...declaration import (
-    ALL_BUT_200I,
-    HALVES,
-    Forward,
-    OnDevice,
-    Operator,
-    ScalarParam,
-    TensorParam,
-    TorchOperator,
-    by_choice,
-    declare,
-    half_shape,
-    relative,
-    shape_of_halves,
-    where_normal,
-)
+from ...declaration.accuracy import by_choice, relative, where_normal
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import ScalarParam
+from ...declaration.shapes import half_shape, shape_of_halves
+from ...declaration.views import HALVES
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, within
 
@@ -66,8 +56,7 @@ FUNCTION: Final = Operator(
     accuracy=relative(1.75),
     torch=TorchOperator("glu", out="out"),
     interval=(-8.0, 8.0),
-)
-declare(FUNCTION)
+).declare()
 GRADIENT: Final = Operator(
     name="glu_backward",
     api="aclnnGluBackward",
@@ -93,8 +82,7 @@ GRADIENT: Final = Operator(
     forward=Forward("glu", out, "the first half of ``x`` times the logistic of the second"),
     torch=TorchOperator("glu_backward", format="contiguous"),
     interval=(-8.0, 8.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def glu(

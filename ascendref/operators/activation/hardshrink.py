@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...declaration import (
-    ALL_BUT_200I,
-    TRAINING_A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    rounded_once,
-)
+from ...declaration.accuracy import rounded_once
+from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -46,8 +38,7 @@ VALUE: Final = Operator(
     accuracy=rounded_once,
     torch=TorchOperator("hardshrink", out="out"),
     settings=({}, {"lambd": 0.0}, {"lambd": 2.0}),
-)
-declare(VALUE)
+).declare()
 
 
 def grad_input(grad_output: Number, self: Number, lambd: Number) -> Number:
@@ -79,8 +70,7 @@ GRADIENT: Final = Operator(
     ),
     torch=TorchOperator("hardshrink_backward"),
     settings=({}, {"lambd": 0.0}, {"lambd": 2.0}),
-)
-declare(GRADIENT)
+).declare()
 
 
 def hardshrink(

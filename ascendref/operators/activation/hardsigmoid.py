@@ -6,19 +6,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ...core.dtypes import BFLOAT16, FLOAT16, floats_and
-from ...declaration import (
+from ...declaration.accuracy import relative, rounded_once
+from ...declaration.fields import (
     ALL_BUT_200I,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
-    Operator,
     TensorParam,
     TorchOperator,
-    declare,
-    equal_shapes,
-    relative,
-    rounded_once,
 )
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -59,10 +57,8 @@ VALUE: Final = Operator(
     # one rounding of the sum and one of the quotient
     accuracy=relative(1.0),
     torch=TorchOperator("hardsigmoid", out="out"),
-)
-declare(VALUE)
-declare(
-    VALUE,
+).declare()
+VALUE.declare(
     api="aclnnInplaceHardsigmoid",
     tensors=(TensorParam("self", TYPES, vendor="self"),),
     in_place="self",
@@ -84,8 +80,7 @@ GRADIENT: Final = Operator(
     accuracy=rounded_once,
     forward=Forward("hardsigmoid", out, "``x / 6 + 1 / 2``, clipped to 0 and 1"),
     torch=TorchOperator("hardsigmoid_backward"),
-)
-declare(GRADIENT)
+).declare()
 
 
 def hardsigmoid(

@@ -6,17 +6,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ...core.dtypes import BFLOAT16, FLOAT16
-from ...declaration import (
-    TRAINING_A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    TensorParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    relative,
-)
+from ...declaration.accuracy import relative
+from ...declaration.fields import TRAINING_A2_A3, Forward, OnDevice, TensorParam, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -86,10 +79,8 @@ VALUE: Final = Operator(
     accuracy=relative(2.0),
     torch=TorchOperator("hardswish", out="out"),
     interval=(-4.0, 4.0),
-)
-declare(VALUE)
-declare(
-    VALUE,
+).declare()
+VALUE.declare(
     api="aclnnInplaceHardswish",
     tensors=(TensorParam("self", vendor="self"),),
     in_place="self",
@@ -116,10 +107,8 @@ GRADIENT: Final = Operator(
     ),
     torch=TorchOperator("hardswish_backward", out=None),
     interval=(-4.0, 4.0),
-)
-declare(GRADIENT)
-declare(
-    GRADIENT,
+).declare()
+GRADIENT.declare(
     api="aclnnHardswishBackward",
     formula=gradient(grad_input_v1, without_cancellation_v1),
     device=OnDevice(TRAINING_A2_A3, ("HardSwishGrad",), types="equal"),

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...declaration import (
-    A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    rounded_once,
-)
+from ...declaration.accuracy import rounded_once
+from ...declaration.fields import A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, nan, select
 
@@ -45,8 +38,7 @@ VALUE: Final = Operator(
     accuracy=rounded_once,
     torch=TorchOperator("hardtanh", out="out"),
     settings=SETTINGS,
-)
-declare(VALUE)
+).declare()
 
 
 def grad_input(grad_output: Number, self: Number, min_val: Number, max_val: Number) -> Number:
@@ -75,8 +67,7 @@ GRADIENT: Final = Operator(
     forward=Forward("hardtanh", out, "``x``, or the bound beyond which it is"),
     torch=TorchOperator("hardtanh_backward"),
     settings=SETTINGS,
-)
-declare(GRADIENT)
+).declare()
 
 
 def hardtanh(

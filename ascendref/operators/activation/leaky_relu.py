@@ -7,21 +7,11 @@ from typing import Any, Final
 
 from ...core.dtypes import FLOAT32, ElementType
 from ...core.errors import ArgumentValueError
-from ...declaration import (
-    ALL_BUT_200I,
-    TRAINING_A2_A3,
-    Bound,
-    Forward,
-    OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    relative,
-    rounded_once,
-)
+from ...declaration.accuracy import Bound, relative, rounded_once
+from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -70,10 +60,8 @@ VALUE: Final = Operator(
     accuracy=accuracy,
     torch=TorchOperator("leaky_relu", out="out"),
     settings=({}, {"negative_slope": -2.5}),
-)
-declare(VALUE)
-declare(
-    VALUE,
+).declare()
+VALUE.declare(
     api="aclnnInplaceLeakyRelu",
     in_place="self",
     device=VALUE.device._replace(float64=TRAINING_A2_A3),
@@ -96,8 +84,7 @@ GRADIENT: Final = Operator(
     forward=Forward("leaky_relu", out, "``x`` where it is positive, else ``negative_slope * x``"),
     torch=TorchOperator("leaky_relu_backward"),
     settings=({}, {"negative_slope": -2.5}, {"negative_slope": 0.3, "self_is_result": True}),
-)
-declare(GRADIENT)
+).declare()
 
 
 def leaky_relu(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from ...declaration import (
+from ...declaration.accuracy import relative
+from ...declaration.fields import (
     ALL_BUT_200I,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
-    Operator,
     TensorParam,
     TorchOperator,
-    declare,
-    equal_shapes,
-    relative,
 )
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
 
@@ -35,11 +34,9 @@ VALUE = Operator(
     ),
     accuracy=relative(1.0),
     interval=(-8.0, 8.0),
-)
-declare(VALUE)
+).declare()
 # PyTorch's operator keeps a number for its gradient, which the device does not need
-declare(
-    VALUE,
+VALUE.declare(
     api="aclnnLogSigmoidForward",
     device=VALUE.device._replace(products=ALL_BUT_200I),
     order=("self", "out", "buffer"),
@@ -75,8 +72,7 @@ GRADIENT = Operator(
         "log_sigmoid_backward", lambda grad_output, self: (grad_output, self, (-abs(self)).exp())
     ),
     interval=(-8.0, 8.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def log_sigmoid(

@@ -6,20 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32
-from ...declaration import (
-    A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
-    TensorParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    relative,
-)
-from ...declaration import single as single_value
+from ...declaration.accuracy import relative
+from ...declaration.fields import A2_A3, Forward, OnDevice, TensorParam, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.scalars import single as single_value
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import (
     Formula,
@@ -98,8 +90,7 @@ VALUE: Final = Operator(
     torch=TorchOperator("logit", lambda self, eps: (self, None if eps < 0 else eps), out="out"),
     settings=({}, {"eps": 0.0}, {"eps": 1e-3}),
     interval=(0.01, 0.99),
-)
-declare(VALUE)
+).declare()
 
 
 def gradient(x: Number, dy: Number, eps: Number) -> Number:
@@ -195,8 +186,7 @@ GRADIENT: Final = Operator(
     torch=TorchOperator("logit_backward", lambda x, dy, eps: (dy, x, None if eps < 0 else eps)),
     settings=({}, {"eps": 0.0}, {"eps": 1e-3}),
     interval=(0.01, 0.99),
-)
-declare(GRADIENT)
+).declare()
 
 
 def logit(

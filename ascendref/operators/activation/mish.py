@@ -6,18 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtypes import FLOAT32
-from ...declaration import (
-    ALL_BUT_200I,
-    TRAINING_A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    near_zero,
-    relative,
-)
+from ...declaration.accuracy import near_zero, relative
+from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, logistic_pair, softplus, tanh, within
 
@@ -61,9 +53,8 @@ VALUE = Operator(
     accuracy=relative(1.75, tanh_of_softplus),
     torch=TorchOperator("mish", out="out"),
     interval=(-8.0, 8.0),
-)
-declare(VALUE)
-declare(VALUE, api="aclnnInplaceMish", in_place="self")
+).declare()
+VALUE.declare(api="aclnnInplaceMish", in_place="self")
 
 
 def grad_input(grad_output: Number, self: Number) -> Number:
@@ -91,8 +82,7 @@ GRADIENT = Operator(
     forward=Forward("mish", out, "``x * tanh(log(1 + exp(x)))``"),
     torch=TorchOperator("mish_backward", out=None),
     interval=(-8.0, 8.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def mish(

@@ -9,20 +9,18 @@ import numpy as np
 
 from ...core.dtypes import ElementType, float_format
 from ...core.errors import ArgumentValueError
-from ...declaration import (
+from ...declaration.accuracy import rounded_once
+from ...declaration.fields import (
     ALL_BUT_200I,
-    PER_CHANNEL,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
-    Operator,
     Reduction,
-    Shape,
     TensorParam,
     TorchOperator,
-    declare,
-    rounded_once,
 )
+from ...declaration.operator import Operator, Shape
+from ...declaration.views import PER_CHANNEL
 from ...functional import ArrayT, DTypeLike, array_call
 from ...functional.partial_sums import Partial, partial_call
 from ...kernels.arithmetic import Formula, Number, select
@@ -118,8 +116,7 @@ FUNCTION = Operator(
     shapes=out_shapes,
     device=OnDevice(ALL_BUT_200I, ("PRelu",)),
     accuracy=rounded_once,
-)
-declare(FUNCTION)
+).declare()
 OPERATOR = Operator(
     name="prelu_backward",
     api="aclnnPreluBackward",
@@ -150,8 +147,7 @@ OPERATOR = Operator(
     torch=TorchOperator("_prelu_kernel_backward", out=None),
     # a datum meets its own bits as the weight: both signs together are every weight
     settings=({"weight": "self"}, {"weight": "-self"}),
-)
-declare(OPERATOR)
+).declare()
 
 
 def prelu(

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from ...core.dtypes import floats_and
-from ...declaration import (
-    TRAINING_A2_A3,
-    Gradient,
-    OnDevice,
-    Operator,
-    TensorParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    rounded_once,
-)
+from ...declaration.accuracy import rounded_once
+from ...declaration.fields import TRAINING_A2_A3, Gradient, OnDevice, TensorParam, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -37,10 +30,8 @@ OPERATOR = Operator(
     accuracy=rounded_once,
     gradient=Gradient("threshold_backward", {"threshold": 0.0}),
     torch=TorchOperator("relu", out="out"),
-)
-declare(OPERATOR)
-declare(
-    OPERATOR,
+).declare()
+OPERATOR.declare(
     api="aclnnInplaceRelu",
     tensors=(TensorParam("self", floats_and("int8", "int32", "int64", "uint8")),),
     in_place="self",

@@ -7,18 +7,11 @@ from fractions import Fraction
 from typing import Any, Final
 
 from ...core.dtypes import FLOAT32, floats_and
-from ...declaration import (
-    ALL_BUT_200I,
-    TRAINING_A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    TensorParam,
-    declare,
-    equal_shapes,
-    relative,
-)
-from ...declaration import single as single_value
+from ...declaration.accuracy import relative
+from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TensorParam
+from ...declaration.operator import Operator
+from ...declaration.scalars import single as single_value
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, expm1, select
 
@@ -67,9 +60,8 @@ VALUE: Final = Operator(
     # one rounding of the exponential, one of the constant and one of the product
     accuracy=relative(2.0),
     interval=(-8.0, 8.0),
-)
-declare(VALUE)
-declare(VALUE, api="aclnnInplaceSelu", in_place="self")
+).declare()
+VALUE.declare(api="aclnnInplaceSelu", in_place="self")
 
 GRADIENT: Final = Operator(
     name="selu_backward",
@@ -93,8 +85,7 @@ GRADIENT: Final = Operator(
         of_result=True,
     ),
     interval=(-1.75, 2.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def selu(

@@ -9,17 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT32, FLOAT64, ElementType
-from ...declaration import (
-    ALL_BUT_200I,
-    Bound,
-    Forward,
-    OnDevice,
-    Operator,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    relative,
-)
+from ...declaration.accuracy import Bound, relative
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, logistic, select
 
@@ -44,10 +37,8 @@ VALUE = Operator(
     accuracy=relative(1.75),
     torch=TorchOperator("sigmoid", out="out"),
     interval=(-8.0, 8.0),
-)
-declare(VALUE)
-declare(
-    VALUE,
+).declare()
+VALUE.declare(
     api="aclnnInplaceSigmoid",
     in_place="self",
     device=VALUE.device._replace(float64=ALL_BUT_200I, least_rank=1),
@@ -95,8 +86,7 @@ GRADIENT = Operator(
     forward=Forward("sigmoid", out, "``1 / (1 + exp(-x))``", of_result=True),
     torch=TorchOperator("sigmoid_backward"),
     interval=(0.0, 1.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def sigmoid(

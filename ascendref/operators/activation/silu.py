@@ -6,20 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtypes import FLOAT32
-from ...declaration import (
-    ALL_BUT_200I,
-    TRAINING_A2_A3,
-    Forward,
-    OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    near_zero,
-    relative,
-)
+from ...declaration.accuracy import near_zero, relative
+from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import (
     Formula,
@@ -55,8 +46,7 @@ SILU = Operator(
     accuracy=relative(1.75),
     torch=TorchOperator("silu", out="out"),
     interval=(-8.0, 8.0),
-)
-declare(SILU)
+).declare()
 
 
 def silu_gradient(grad_output: Number, self: Number) -> Number:
@@ -79,8 +69,7 @@ SILU_BACKWARD = Operator(
     forward=Forward("silu", out, "``x / (1 + exp(-x))``"),
     torch=TorchOperator("silu_backward"),
     interval=(-8.0, 8.0),
-)
-declare(SILU_BACKWARD)
+).declare()
 
 
 def swish_value(self: Number, beta: Number) -> Number:
@@ -110,8 +99,7 @@ SWISH = Operator(
     accuracy=relative(2.0),
     settings=({}, {"beta": 0.7}, {"beta": -3.0}),
     interval=(-8.0, 8.0),
-)
-declare(SWISH)
+).declare()
 
 
 def swish_gradient(grad_output: Number, self: Number, beta: Number) -> Number:
@@ -138,8 +126,7 @@ SWISH_BACKWARD = Operator(
     forward=Forward("swish", swish_value, "``x / (1 + exp(-beta * x))``"),
     settings=SWISH.settings,
     interval=(-8.0, 8.0),
-)
-declare(SWISH_BACKWARD)
+).declare()
 
 
 def silu(

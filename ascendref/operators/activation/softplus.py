@@ -10,23 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
-from ...declaration import (
+from ...declaration.accuracy import HALF_ULP, Bound
+from ...declaration.fields import (
     ALL_BUT_200I,
-    HALF_ULP,
     TRAINING_A2_A3,
-    Bound,
     Forward,
     OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
     TensorParam,
     TorchOperator,
     Types,
-    declare,
-    equal_shapes,
-    single,
 )
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam, single
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign
 from ...kernels.arithmetic import softplus as log_one_plus_exp
@@ -116,8 +112,7 @@ VALUE: Final = Operator(
     torch=TorchOperator("softplus", out="out"),
     settings=SETTINGS,
     interval=(-8.0, 8.0),
-)
-declare(VALUE)
+).declare()
 
 
 def grad_input(grad_output: Number, self: Number, beta: Number, threshold: Number) -> Number:
@@ -207,8 +202,7 @@ GRADIENT: Final = Operator(
     torch=TorchOperator("softplus_backward"),
     settings=SETTINGS,
     interval=(-8.0, 8.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def softplus(

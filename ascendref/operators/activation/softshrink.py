@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...declaration import (
-    ALL_BUT_200I,
-    Forward,
-    OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
-    TorchOperator,
-    declare,
-    equal_shapes,
-    relative,
-    rounded_once,
-)
+from ...declaration.accuracy import relative, rounded_once
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -50,8 +42,7 @@ VALUE: Final = Operator(
     accuracy=relative(0.5),
     torch=TorchOperator("softshrink", out="out"),
     settings=SETTINGS,
-)
-declare(VALUE)
+).declare()
 
 
 def grad_input(grad_output: Number, self: Number, lambd: Number) -> Number:
@@ -79,8 +70,7 @@ GRADIENT: Final = Operator(
     ),
     torch=TorchOperator("softshrink_backward"),
     settings=SETTINGS,
-)
-declare(GRADIENT)
+).declare()
 
 
 def softshrink(

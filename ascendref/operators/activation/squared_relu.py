@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from ...declaration import (
-    A2_A3,
-    OnDevice,
-    Operator,
-    TensorParam,
-    declare,
-    equal_shapes,
-    rounded_once,
-)
+from ...declaration.accuracy import rounded_once
+from ...declaration.fields import A2_A3, OnDevice, TensorParam
+from ...declaration.operator import Operator
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -31,8 +26,7 @@ OPERATOR = Operator(
     shapes=equal_shapes,
     device=OnDevice(A2_A3, ("SquaredRelu",), types="equal", least_rank=1),
     accuracy=rounded_once,
-)
-declare(OPERATOR)
+).declare()
 
 
 def squared_relu(

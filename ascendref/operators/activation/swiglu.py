@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...declaration import (
-    A2_A3,
-    HALVES,
-    Forward,
-    OnDevice,
-    Operator,
-    ScalarParam,
-    TensorParam,
-    by_choice,
-    declare,
-    half_shape,
-    near_zero,
-    relative,
-    shape_of_halves,
-    where_normal,
-)
+from ...declaration.accuracy import by_choice, near_zero, relative, where_normal
+from ...declaration.fields import A2_A3, Forward, OnDevice, TensorParam
+from ...declaration.operator import Operator
+from ...declaration.scalars import ScalarParam
+from ...declaration.shapes import half_shape, shape_of_halves
+from ...declaration.views import HALVES
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
@@ -76,8 +66,7 @@ FUNCTION: Final = Operator(
     # silu is within 1.75 ulp; the product may double that, and is rounded
     accuracy=where_normal(relative(4), silu, "silu(gate)"),
     interval=(-8.0, 8.0),
-)
-declare(FUNCTION)
+).declare()
 GRADIENT: Final = Operator(
     name="swiglu_backward",
     api="aclnnSwiGluGrad",
@@ -107,8 +96,7 @@ GRADIENT: Final = Operator(
     ),
     forward=Forward("swiglu", out, "the silu of the first half of ``x`` times the second half"),
     interval=(-8.0, 8.0),
-)
-declare(GRADIENT)
+).declare()
 
 
 def swiglu(

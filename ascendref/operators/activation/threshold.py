@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from ...core.dtypes import floats_and
-from ...declaration import (
+from ...declaration.accuracy import rounded_once
+from ...declaration.fields import (
     ALL_BUT_200I,
     TRAINING_A2_A3,
     Forward,
     OnDevice,
-    Operator,
-    RealNumber,
-    ScalarParam,
     TensorParam,
     TorchOperator,
-    declare,
-    equal_shapes,
-    rounded_once,
 )
+from ...declaration.operator import Operator
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -53,9 +51,8 @@ VALUE: Final = Operator(
     accuracy=rounded_once,
     torch=TorchOperator("threshold", out="out"),
     settings=({"threshold": 0.5, "value": 20.0}, {"threshold": -1.0, "value": 0.1}),
-)
-declare(VALUE)
-declare(VALUE, api="aclnnInplaceThreshold", in_place="self")
+).declare()
+VALUE.declare(api="aclnnInplaceThreshold", in_place="self")
 GRADIENT: Final = Operator(
     name="threshold_backward",
     api="aclnnThresholdBackward",
@@ -81,8 +78,7 @@ GRADIENT: Final = Operator(
     forward=Forward("threshold", out, "``x`` where it is above ``threshold``, else ``value``"),
     torch=TorchOperator("threshold_backward"),
     settings=({"threshold": 0.5}, {"threshold": 0.0}, {"threshold": -1.0}),
-)
-declare(GRADIENT)
+).declare()
 
 
 def threshold(

@@ -8,22 +8,17 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declaration import (
-    ALL_BUT_200I,
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
+from ...declaration.losses import (
     NORM,
-    Forward,
-    OnDevice,
-    RealNumber,
-    TensorParam,
-    TorchOperator,
     declare_gradient,
     declare_loss,
-    equal_shapes,
     loss_accuracy,
     norm,
-    shape_of,
     weighted,
 )
+from ...declaration.scalars import RealNumber
+from ...declaration.shapes import equal_shapes, shape_of
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, log, log1p, select
 

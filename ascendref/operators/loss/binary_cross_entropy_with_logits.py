@@ -7,21 +7,18 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declaration import (
-    ALL_BUT_200I,
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam
+from ...declaration.losses import (
     NORM,
-    Forward,
-    OnDevice,
-    RealNumber,
-    TensorParam,
     cancelled,
     declare_gradient,
     declare_loss,
     loss_accuracy,
     norm,
-    shape_of,
     weighted,
 )
+from ...declaration.scalars import RealNumber
+from ...declaration.shapes import shape_of
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, logistic, select, softplus, within
 

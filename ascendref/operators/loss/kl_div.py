@@ -8,20 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT16, FLOAT32, FLOAT64, ElementType
-from ...declaration import (
-    A2_A3,
-    BATCH_REDUCTION,
-    Forward,
-    OnDevice,
-    RealNumber,
-    ScalarParam,
-    Types,
-    cancelled,
-    declare_gradient,
-    loss_accuracy,
-    norm,
-    shape_of,
-)
+from ...declaration.fields import A2_A3, Forward, OnDevice, Types
+from ...declaration.losses import BATCH_REDUCTION, cancelled, declare_gradient, loss_accuracy, norm
+from ...declaration.scalars import RealNumber, ScalarParam
+from ...declaration.shapes import shape_of
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, exp, log, select, within
 

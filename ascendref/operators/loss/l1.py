@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from ...declaration import (
-    ALL_BUT_200I,
-    NORM,
-    Forward,
-    OnDevice,
-    RealNumber,
-    declare_gradient,
-    declare_loss,
-    norm,
-    relative,
-)
+from ...declaration.accuracy import relative
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice
+from ...declaration.losses import NORM, declare_gradient, declare_loss, norm
+from ...declaration.scalars import RealNumber
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select, sign, two_difference
 

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from ...declaration import (
-    ALL_BUT_200I,
-    INFERENCE_A2_A3,
-    NORM,
-    Forward,
-    OnDevice,
-    RealNumber,
-    TorchOperator,
-    declare_gradient,
-    declare_loss,
-    loss_accuracy,
-    norm,
-)
+from ...declaration.fields import ALL_BUT_200I, INFERENCE_A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.losses import NORM, declare_gradient, declare_loss, loss_accuracy, norm
+from ...declaration.scalars import RealNumber
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, two_difference
 

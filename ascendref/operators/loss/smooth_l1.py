@@ -17,23 +17,10 @@ from ...core.dtypes import (
     ElementType,
     float_format,
 )
-from ...declaration import (
-    ALL_BUT_200I,
-    HALF_ULP,
-    NORM,
-    Bound,
-    Forward,
-    OnDevice,
-    RealNumber,
-    ScalarParam,
-    TorchOperator,
-    count,
-    declare_gradient,
-    declare_loss,
-    loss_accuracy,
-    norm,
-    single,
-)
+from ...declaration.accuracy import HALF_ULP, Bound
+from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
+from ...declaration.losses import NORM, count, declare_gradient, declare_loss, loss_accuracy, norm
+from ...declaration.scalars import RealNumber, ScalarParam, single
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, select, sign, two_difference
 

@@ -7,19 +7,9 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...declaration import (
-    ALL_BUT_200I,
-    NORM,
-    TRAINING_A2_A3,
-    Forward,
-    OnDevice,
-    RealNumber,
-    TorchOperator,
-    declare_gradient,
-    declare_loss,
-    loss_accuracy,
-    norm,
-)
+from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
+from ...declaration.losses import NORM, declare_gradient, declare_loss, loss_accuracy, norm
+from ...declaration.scalars import RealNumber
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
 
