@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ascendref as ar
+from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import array_function, call
 from ..support.cases import ALIKE, HALVED, SCALARS, SUMMING, TENSORS, whole_shapes
 from ..support.operands import arguments, each_operator, each_type, results
-from ..support.rounding import array_of, assert_bits, assert_same_bits
+from ..support.rounding import array_of, assert_bits, assert_same_bits, exact
 
 
 @pytest.mark.daily(2)
@@ -204,3 +205,18 @@ def test_an_array_read_twice_with_a_strided_alias_is_fine(operator: str) -> None
     assert_bits(
         array_function(operator)(*tensors), array_function(operator)(*[t.copy() for t in tensors])
     )
+
+
+@pytest.mark.parametrize("out", ["float32", "float64"])
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_first_results_of_a_wider_type_anywhere_in_memory(
+    kind: str, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first calls compute with copies, which may lie next to each other."""
+    monkeypatch.setattr(Kernel, "copies_first", lambda *_: True)
+    x = array_of(kind, np.linspace(-3, 3, 1000))
+    want = exact(ar.sigmoid(x)).astype(out)
+    for count in range(40):
+        held = [np.empty_like(x) for _ in range(count)]
+        del held[::2]  # copies take their places
+        assert_bits(ar.sigmoid(x, out=np.full(x.size, -777.0, out)), want)

@@ -130,9 +130,8 @@ class ElementwiseKernel(Kernel):
                 for array, kind in zip(inputs, self.loop.inputs, strict=True)
             ]
         copies.append(np.empty(result.shape, self.result.numpy))
-        addresses = pack_words(*[array.ctypes.data for array in copies], result.size)
-        numbers = pack_floats(*scalars)
-        self._call(self.memory_kernel, self.fixed.address, id(addresses), id(numbers))
+        done = self.unconverted._dense(tuple(copies), scalars)
+        assert done, "copies are contiguous, aligned and apart"
         with np.errstate(all="ignore"):
             np.copyto(result, copies[-1], casting="unsafe")
 
@@ -201,6 +200,13 @@ class ElementwiseKernel(Kernel):
         overlap the inputs.
         """
         return self._bound(self.tiled_kernel, self._walk(shape, strides))
+
+    @Once
+    def unconverted(self) -> ElementwiseKernel:
+        """The kernel for operands of the loop's own types."""
+        if not self._converts:
+            return self
+        return type(self)(self.loop, self.loop.inputs, self.result)
 
     @Once
     def fixed(self) -> Words:
