@@ -5937,8 +5937,8 @@ def aclnnBatchNormBackward(
 
 def aclnnBatchNormElemtGetWorkspaceSize(
     input: Tensor,
-    weight: Tensor,
-    bias: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
     mean: Tensor,
     invstd: Tensor,
     eps: float,
@@ -6114,7 +6114,7 @@ def aclnnConvolutionBackwardGetWorkspaceSize(
     gradOutput: Tensor,
     input: Tensor,
     weight: Tensor,
-    biasSizes: Sequence[int],
+    biasSizes: Sequence[int] | None,
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
@@ -6429,8 +6429,8 @@ def aclnnGemmaRmsNorm(
 
 def aclnnGroupNormGetWorkspaceSize(
     self: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
+    gamma: Tensor | None,
+    beta: Tensor | None,
     N: int,
     C: int,
     HxW: int,
@@ -6471,8 +6471,8 @@ def aclnnGroupNormBackward(
 
 def aclnnGroupNormSiluGetWorkspaceSize(
     self: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
+    gamma: Tensor | None,
+    beta: Tensor | None,
     group: int,
     eps: float,
     out: Tensor,
@@ -6488,8 +6488,8 @@ def aclnnGroupNormSilu(
 
 def aclnnGroupNormSiluV2GetWorkspaceSize(
     self: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
+    gamma: Tensor | None,
+    beta: Tensor | None,
     group: int,
     eps: float,
     activateSilu: bool,

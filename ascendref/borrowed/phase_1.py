@@ -22,10 +22,11 @@ from ..device.checker.shadow import Span
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor, contiguous_strides
 from ..device.scalar import Scalar
-from ..twophase.phase_1 import plan_once
+from ..twophase.phase_1 import plan_once, refuse_type
 from ..twophase.plan import Description, Plan, Planned, Shapes, Step, refuse
 from ..twophase.validation import check_overlaps, place, refuse_product
 from .expressions import TYPES, Expression, compiled
+from .shapes import check
 from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
@@ -101,7 +102,7 @@ def plan_borrowed(
         for k, tensor in enumerate(members):
             if not isinstance(tensor, Tensor):
                 name = f"{param.name}[{k}]" if param.is_list else param.name
-                refuse(f"{name} is a {type(tensor).__name__}; a Tensor is expected")
+                refuse_type(name, tensor)
         parts.append(_Given(param, len(tensors), len(members) if param.is_list else None))
         tensors += members
     return _Call(operator, tuple(parts), scalars).planned(tuple(tensors), default)
@@ -125,7 +126,7 @@ def _number(name: str, value: Any) -> Any:
         value = value.value
     if isinstance(value, bool | int | float | complex):
         return value
-    if hasattr(value, "item"):
+    with suppress(AttributeError, RuntimeError, ValueError):
         return value.item()
     refuse(f"{name} is a {type(value).__name__}; a number or a Scalar is expected")
 
@@ -151,7 +152,10 @@ def _float(name: str, value: Any) -> float:
 def _bool(name: str, value: Any) -> bool:
     if isinstance(value, str | bytes | tuple | list):
         refuse(f"{name} is a {type(value).__name__}; True or False is expected")
-    return bool(value)
+    try:
+        return bool(value)
+    except ValueError as error:
+        refuse(f"{name} is a {type(value).__name__}; True or False is expected", error)
 
 
 def _text(name: str, value: Any) -> str:
@@ -232,6 +236,10 @@ class _Call:
         kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])
         compute = _Compute(operator, self._given, self._scalars)
         compute.infer(tensors, kinds, in_place)
+
+        def writes(param: Parameter) -> bool:
+            return self._changes(param) and param.name not in compute.skipped
+
         spans = [(k, found.span) for k, found in enumerate(places) if found.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])
         return Plan(
@@ -243,12 +251,12 @@ class _Call:
                 Step(
                     operator.label,
                     tuple([x.param.name for x in self._given if x.param.is_read]),
-                    tuple([x.param.name for x in self._given if self._changes(x.param)]),
+                    tuple([x.param.name for x in self._given if writes(x.param)]),
                 ),
             ),
             workspace=0 if empty else WORKSPACE,
             reads=tuple([(k, span) for k, span in spans if params[k].is_read]),
-            writes=tuple([(k, span) for k, span in spans if self._changes(params[k])]),
+            writes=tuple([(k, span) for k, span in spans if writes(params[k])]),
             scratch=Span(0, 0 if empty else WORKSPACE, "workspace"),
             compute=None if empty else compute.run,
             again=lambda tensors, space: self.planned(tensors, space)[0],
@@ -295,6 +303,8 @@ class _Compute:
         #: whether the results may lie where inputs are
         self._in_place = False
         self._starts = {part.param.name: part.start for part in given}
+        #: names of results that the call leaves alone
+        self.skipped: set[str] = set()
 
     def infer(
         self, tensors: tuple[Tensor, ...], kinds: tuple[torch.dtype, ...], in_place: bool
@@ -306,11 +316,17 @@ class _Compute:
             if tensor.strides != contiguous_strides(tensor.shape):
                 refuse(f"{name} has strides {tensor.strides}; its elements must be dense")
         try:
+            check(self._operator.api, self._values(_empty(tensors, kinds)))
             values, results = self._sample(tensors, kinds)
         except _REFUSALS as error:
-            refuse(f"{self._operator.api}: {(str(error).splitlines() or [''])[0]}", error)
+            text = (str(error).splitlines() or [""])[0]
+            if isinstance(error, LookupError | ZeroDivisionError | AttributeError):
+                text = f"the arguments do not fit together ({type(error).__name__}: {text})"
+            refuse(f"{self._operator.api}: {text}", error)
         matching = []
+        self.skipped = set(self._operator.results)
         for name, out, result in self._pairs(values, results):
+            self.skipped.discard(name.partition("[")[0])
             _check_result(name, out, result, is_found=name in self._operator.found)
             matching.append(out.dtype == result.dtype and out.shape == result.shape)
         written = [tensors[k] for x in self._given if not x.param.is_read for k in x.places]
@@ -333,8 +349,12 @@ class _Compute:
         if self._operator.found:
             return self._sample_on("cpu", shapes, kinds)
         if self._expression.is_elementwise:
-            # meta kernels of elementwise functions import PyTorch's compiler, which takes a second
-            with suppress(*_REFUSALS):
+            # the kernel that will compute refuses more types than those without data; the latter
+            # import PyTorch's compiler, which takes a second
+            least = self._sample_on("cpu", [(1,) * len(shape) for shape in shapes], kinds, 1)
+            if all(shape == (1,) * len(shape) for shape in shapes):
+                return least
+            with suppress(ValueError):  # shapes that do not broadcast
                 if prod(np.broadcast_shapes(*shapes)) <= _SMALL:
                     return self._sample_on("cpu", shapes, kinds, 1)  # integers are divided
         try:
@@ -412,6 +432,14 @@ class _Compute:
                 kept = result.clone() if self._in_place else result
                 out.copy_(kept if out.shape == kept.shape else kept.reshape(out.shape))
         return shapes
+
+
+def _empty(tensors: Sequence[Tensor], kinds: Sequence[torch.dtype]) -> list[torch.Tensor]:
+    """Return tensors without data."""
+    return [
+        torch.empty(tensor.shape, dtype=kind, device="meta")
+        for tensor, kind in zip(tensors, kinds, strict=True)
+    ]
 
 
 def _view(array: NDArray[Any]) -> torch.Tensor:

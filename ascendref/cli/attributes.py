@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ..core.errors import OptionError
 from ..declaration.operator import Operator
 from ..declaration.scalars import ScalarParam
+
+#: the names of a flag's values
+_FLAGS: Final = {"true": 1.0, "false": 0.0}
 
 
 def parse_attributes(operator: Operator, texts: list[str]) -> dict[str, float | str]:
@@ -28,10 +33,14 @@ def parse_value(param: ScalarParam, text: str) -> float | str:
     """Return a scalar's value: a number, or one of its names."""
     if param.choices is not None and text in param.choices:
         return text
+    if param.is_flag and text.lower() in _FLAGS:
+        return _FLAGS[text.lower()]
     try:
         return float(text)
     except ValueError:
-        expected = "a number (inf and nan too)"
+        expected = "an integer" if param.is_axis else "a number (inf and nan too)"
+        if param.is_flag:
+            expected = "true (1), false (0)"
         if param.choices is not None:
             expected = ", ".join(f"{name} ({number})" for name, number in param.choices.items())
         raise OptionError(

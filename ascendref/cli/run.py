@@ -43,7 +43,7 @@ def run(
     operator = find_operator(operator_name)
     attrs = parse_attributes(operator, attributes)
     if compute_dtype is not None:
-        check_choices("--compute-dtype", [compute_dtype], FLOAT_TYPES)
+        check_choices("--compute-dtype", [compute_dtype], (*FLOAT_TYPES, "exact"))
     check_target("--output", output, operator.outputs)
     function = getattr(ascendref, operator.name)
     missing = [name for name in needed_scalars(operator, function) if name not in attrs]
@@ -92,7 +92,7 @@ def run(
 
 
 def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of all --input options by name: each tensor of the operator once."""
+    """Return the arrays of all --input options by name, each once; some may be omitted."""
     tensors = tuple(tensor.name for tensor in operator.tensors)
     arrays: dict[str, NDArray[Any]] = {}
     for text in inputs:
@@ -111,7 +111,8 @@ def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[A
             if name in arrays:
                 raise OptionError("--input", f"{name} is given twice, the second time by {text}")
         arrays.update(found)
-    missing = [name for name in tensors if name not in arrays]
+    needed = [tensor.name for tensor in operator.tensors if tensor.default is None]
+    missing = [name for name in needed if name not in arrays]
     if missing:
         raise OptionError(
             "--input", f"missing {', '.join(missing)}; {operator.name} takes {', '.join(tensors)}"

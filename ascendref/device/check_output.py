@@ -24,6 +24,8 @@ from .scheduling.scheduler import Scheduler
 from .scheduling.task import Task
 
 MODE: Final = "ASCENDREF_CHECK"
+#: its values -> ``check`` modes
+MODES: Final[dict[str, bool | Literal["report"]]] = {"0": False, "1": True, "report": "report"}
 FOLDER: Final = "ASCENDREF_HAZARDS"
 
 #: the checked devices of this process, including deleted ones, if their hazards are reported
@@ -32,19 +34,13 @@ _devices: Final[list[tuple[str, Checker, Scheduler]]] = []
 
 def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["report"]:
     """Return the ``check`` mode of a device: from the environment, else as given."""
-    modes: dict[str, bool | Literal["report"]] = {
-        "": given,
-        "0": False,
-        "1": True,
-        "report": "report",
-    }
     value = os.environ.get(MODE, "")
-    if value not in modes:
+    if value and value not in MODES:
         fail(
             Status.ACL_ERROR_INVALID_PARAM,
             f"the environment variable {MODE} is {value!r}; it must be 0, 1 or report",
         )
-    return modes[value]
+    return MODES.get(value, given)
 
 
 def keep_for_exit(name: str, scheduler: Scheduler) -> None:

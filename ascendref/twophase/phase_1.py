@@ -49,7 +49,7 @@ def plan_call(
     tensors: tuple[Tensor, ...] = arguments[:first] + arguments[last:]
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
-            _refuse_type(operator, tensors)
+            _refuse_types(operator, tensors)
     scalars = tuple(
         [value.value if type(value) is Scalar else value for value in arguments[first:last]]
     )
@@ -162,17 +162,20 @@ def _check_unused(operator: Operator, arguments: tuple[Any, ...]) -> None:
     names = [param.vendor or vendor_name(param.name) for param in operator.unused]
     for name, value in zip(operator.arguments, arguments, strict=True):
         if name in names and not isinstance(value, Tensor | None):
-            _refuse(name, value)
+            refuse_type(name, value)
 
 
-def _refuse_type(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
+def _refuse_types(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
     named = zip(operator.tensor_names, tensors, strict=True)
-    _refuse(*next(pair for pair in named if not isinstance(pair[1], Tensor)))
+    refuse_type(*next(pair for pair in named if not isinstance(pair[1], Tensor)))
 
 
-def _refuse(name: str, value: object) -> NoReturn:
+def refuse_type(name: str, value: object) -> NoReturn:
+    """Fail because an argument is no tensor of a device."""
+    kind = type(value)
+    found = kind.__name__ if kind.__name__ != Tensor.__name__ else f"{kind.__module__}.Tensor"
     refuse(
-        f"{name} is a {type(value).__name__}; a Tensor is expected (Device.tensor copies"
+        f"{name} is a {found}; a Tensor is expected (Device.tensor copies"
         " an array to the device and describes it)"
     )
 

@@ -292,3 +292,90 @@ def test_running_statistics_are_written_in_training_alone() -> None:
 def test_names_that_do_not_exist() -> None:
     with pytest.raises(AttributeError, match="did you mean aclnnSqrt"):
         aclnn.aclnnSqrtt  # noqa: B018
+
+
+#: functions whose kernels trust the shapes of these tensors
+TRUSTED = {
+    **{
+        f"aclnn{kind}Pad{axes}dBackward": ("gradOutput",)
+        for kind in ("Reflection", "Replication")
+        for axes in (1, 2, 3)
+    },
+    "aclnnAdaptiveAvgPool2dBackward": ("gradOutput",),
+    "aclnnAdaptiveAvgPool3dBackward": ("gradOutput",),
+    "aclnnBatchNorm": ("weight", "bias", "runningMean", "runningVar"),
+    "aclnnBatchNormBackward": ("gradOut", "weight", "runningVar"),
+    "aclnnFastBatchNormBackward": ("gradOut", "weight", "runningVar"),
+    "aclnnCdistBackward": ("grad", "cdist"),
+    "aclnnCtcLossBackward": ("gradOut", "negLogLikelihood", "logAlpha"),
+    "aclnnGroupNormBackward": ("gradOut", "mean", "rstd", "gamma"),
+    "aclnnLayerNormBackward": ("gradOut", "mean", "rstd", "weightOptional"),
+    "aclnnUnfoldGrad": ("gradOut",),
+}
+
+
+@pytest.mark.parametrize("api", TRUSTED)
+def test_tensors_that_are_too_small(api: str) -> None:
+    call = good_call(api)
+    for name in TRUSTED[api]:
+        tensor = call.arguments[name]
+        smaller = call.dev.empty((0, *tensor.shape[1:]), tensor.data_type.numpy)
+        status, message = refused(call, **{name: smaller})
+        assert (status, f"{name} has shape" in message) == (INVALID, True), (name, message)
+
+
+@pytest.mark.parametrize(
+    ("api", "changes", "text"),
+    [
+        ("aclnnGatherV2", {"dim": 7}, "dim is 7; -3 to 2 are allowed"),
+        ("aclnnFlatten", {"axis": -9}, "axis is -9"),
+        ("aclnnScatterReduce", {"reduce": -1}, "reduce is -1; 0, 1, 2, 3, 4, 5 are allowed"),
+        ("aclnnDivMod", {"mode": 3}, "mode is 3; 0, 1, 2 are allowed"),
+        ("aclnnDropout", {"p": 2.0}, "p is 2.0; 0 to 1 are allowed"),
+        ("aclnnCumprod", {"dim": 0.9}, "dim is 0.9; an integer is expected"),
+        ("aclnnSoftmax", {"dim": 9}, "dim is 9"),
+        ("aclnnAdds", {"other": np.arange(2.0)}, "other is a ndarray; a number"),
+        ("aclnnSliceV2", {"steps": [1, 1, 1, 1, 1]}, "steps must have as many members"),
+    ],
+)
+def test_attributes_that_pytorch_would_take(api: str, changes: Any, text: str) -> None:
+    status, message = refused(good_call(api), **changes)
+    assert (status, text in message) == (INVALID, True), message
+
+
+def test_types_that_only_the_kernel_refuses() -> None:
+    dev = ar.Device("Atlas A2")
+    whole = dev.tensor(np.arange(3, dtype=np.int32))
+    status, message = refusal(aclnn.aclnnInplaceMulsGetWorkspaceSize, whole, 2.5)
+    assert (status, "can't be cast" in message) == (INVALID, True)
+
+
+def test_results_that_a_call_leaves_alone_are_not_written() -> None:
+    dev = ar.Device("Atlas A2", check="report")
+    x, rows, ones = (dev.tensor(np.ones(shape, np.float32)) for shape in ((3, 2), (3, 1), 2))
+    grad, weight, bias = (
+        dev.empty((3, 2), np.float32),
+        dev.empty(2, np.float32),
+        dev.empty(2, np.float32),
+    )
+    given = (x, x, [2], rows, rows, ones, ones, [True, False, False], grad, weight, bias)
+    size, executor = aclnn.aclnnLayerNormBackwardGetWorkspaceSize(*given)
+    aclnn.aclnnLayerNormBackward(dev.malloc(size), size, executor, None)
+    dev.synchronize()
+    grad.numpy()
+    assert not dev.hazards
+    assert (weight.numpy().view(np.uint8) == 0xFF).all()
+    assert [hazard.kind for hazard in dev.hazards] == ["uninitialized-read"]
+
+
+@pytest.mark.parametrize("label", [3, -7, 10**9])
+def test_labels_of_planes_out_of_range_fail_the_task(label: int) -> None:
+    dev = ar.Device("Atlas A2")
+    one = dev.tensor(np.ones((1, 1, 1), np.float32))
+    data, weight = dev.tensor(np.ones((1, 3, 1, 1), np.float32)), dev.tensor(np.ones(3, np.float32))
+    total, target = dev.tensor(np.float32(1)), dev.tensor(np.full((1, 1, 1), label))
+    given = (one, data, target, weight, 0, -100, total, dev.empty((1, 3, 1, 1), np.float32))
+    size, executor = aclnn.aclnnNLLLoss2dBackwardGetWorkspaceSize(*given)
+    aclnn.aclnnNLLLoss2dBackward(dev.malloc(size), size, executor, None)
+    with pytest.raises(ar.AclError, match="indices from 0 to 2 are allowed"):
+        dev.synchronize()

@@ -105,6 +105,7 @@ def test_every_function_in_every_type_and_layout(root):
         ("ASCENDREF_DEVICES", "two"),
         ("ASCENDREF_EXECUTION", "soon"),
         ("ASCENDREF_SEED", "-1"),
+        ("ASCENDREF_CHECK", "yes"),
         ("ASCENDREF_MEMORY", "1e9"),
     ],
 )

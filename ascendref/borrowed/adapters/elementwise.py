@@ -7,15 +7,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .shared import chosen
+
 
 def divided(one: Tensor, other: Any, mode: int) -> Tensor:
     """Return a quotient, rounded to zero for mode 1 and down for mode 2."""
-    return torch.div(one, other, rounding_mode=_ROUNDING[mode])
+    return torch.div(one, other, rounding_mode=chosen("mode", mode, _ROUNDING))
 
 
 def divided_(one: Tensor, other: Any, mode: int) -> Tensor:
     """Replace a tensor by its quotient, as `divided`."""
-    return one.div_(other, rounding_mode=_ROUNDING[mode])
+    return one.div_(other, rounding_mode=chosen("mode", mode, _ROUNDING))
 
 
 _ROUNDING = {0: None, 1: "trunc", 2: "floor"}

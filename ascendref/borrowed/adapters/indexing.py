@@ -8,10 +8,39 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .shared import axis_of, chosen
+
+#: the vendor's codes of what becomes of elements in one place -> PyTorch's names
+_SCATTERED = {0: None, 1: "sum", 2: "prod"}
+_REDUCED = {0: None, 1: "sum", 2: "prod", 3: "amax", 4: "amin", 5: "mean"}
+
+
+def _places(indices: Sequence[Tensor]) -> list[Tensor | None]:
+    """Return indices of axes as PyTorch takes them: one without elements means a whole axis."""
+    for k, index in enumerate(indices):
+        if index.numel() and index.dtype not in (torch.int64, torch.int32):
+            raise ValueError(f"indices[{k}] has type {index.dtype}; int64 and int32 are allowed")
+    if not any(index.numel() for index in indices):
+        return [index.long() for index in indices]
+    return [index.long() if index.numel() else None for index in indices]
+
+
+def indexed(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
+    """Return the elements at indices of the first axes, which are broadcast."""
+    return torch.ops.aten.index.Tensor(data, _places(indices))
+
+
+def index_put_(
+    data: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool, unsafe: bool
+) -> Tensor:
+    """Replace the elements at indices of the first axes, or add to them."""
+    places = _places(indices)
+    return torch.ops.aten._index_put_impl_(data, places, values, accumulate, unsafe)
+
 
 def gather_rows(data: Tensor, dim: int, index: Tensor) -> Tensor:
     """Return slices along an axis, which the axes of the indices replace."""
-    dim %= max(data.ndim, 1)
+    dim = axis_of("dim", dim, data.ndim)
     found = data.index_select(dim, index.reshape(-1))
     return found.reshape(data.shape[:dim] + index.shape + data.shape[dim + 1 :])
 
@@ -23,7 +52,7 @@ def gather_batches(data: Tensor, dim: int, index: Tensor, batch_dims: int, mode:
         batch_dims += index.ndim
     if batch_dims == 0:
         return gather_rows(data, dim, index)
-    dim %= data.ndim
+    dim = axis_of("dim", dim, data.ndim)
     rows = zip(data, index, strict=True)
     return torch.stack([gather_batches(x, dim - 1, i, batch_dims - 1, 0) for x, i in rows])
 
@@ -61,12 +90,12 @@ def scatter(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) -> 
 
 def scatter_(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) -> Tensor:
     """Replace elements of a tensor, add to them (1) or multiply them (2)."""
-    if reduce == 0:
+    name = chosen("reduce", reduce, _SCATTERED)
+    if name is None:
         return data.scatter_(dim, index, source)
     if isinstance(source, Tensor):
-        name = {1: "sum", 2: "prod"}[reduce]
         return data.scatter_reduce_(dim, index, source, name)
-    return data.scatter_(dim, index, source, reduce={1: "add", 2: "multiply"}[reduce])
+    return data.scatter_(dim, index, source, reduce={"sum": "add", "prod": "multiply"}[name])
 
 
 def scatter_reduce(
@@ -83,9 +112,9 @@ def scatter_reduce_(
 
     What was there before is one of the terms if it is included.
     """
-    if reduce == 0:
+    name = chosen("reduce", reduce, _REDUCED)
+    if name is None:
         return data.scatter_(dim, index, source)
-    name = ("sum", "prod", "amax", "amin", "mean")[reduce - 1]
     return data.scatter_reduce_(dim, index, source, name, include_self=include)
 
 
@@ -167,7 +196,7 @@ def one_hot(index: Tensor, classes: int, on: Tensor, off: Tensor, axis: int) -> 
 
 def scatter_update_(data: Tensor, indices: Tensor, updates: Tensor, axis: int) -> None:
     """Write updates along an axis, for each place of the first axis from an index of its own."""
-    axis = axis % data.ndim - 1
+    axis = axis_of("axis", axis, data.ndim) - 1
     if axis < 0:
         raise ValueError("axis is the first one; another is expected")
     for row, start, update in zip(data, indices.reshape(-1), updates, strict=True):

@@ -19,6 +19,8 @@ def permuted(
 
 def flattened(data: Tensor, axis: int) -> Tensor:
     """Return a matrix: the axes before one, and the others."""
+    if not -data.ndim <= axis <= data.ndim:
+        raise ValueError(f"axis is {axis}; {-data.ndim} to {data.ndim} are allowed")
     return data.reshape(data.shape[:axis].numel(), data.shape[axis:].numel())
 
 
@@ -47,6 +49,8 @@ def sliced(
     steps: Sequence[int],
 ) -> Tensor:
     """Return a slice along several axes."""
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise ValueError("starts, ends, axes and steps must have as many members each")
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         data = torch.ops.aten.slice(data, axis, start, end, step)
     return data

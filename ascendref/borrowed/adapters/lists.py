@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from .shared import chosen
+
 
 def foreach(tensors: Sequence[Tensor], number: Tensor, *, function: str) -> list[Tensor]:
     """Return a function of each tensor and of the element of a tensor."""
@@ -59,7 +61,8 @@ def copies(tensors: Sequence[Tensor]) -> list[Tensor]:
 def foreach_round(tensors: Sequence[Tensor], mode: Tensor | float) -> list[Tensor]:
     """Return each tensor rounded: 1 ties to even, 2 down, 3 up, 4 ties away, 5 toward zero."""
     if not isinstance(mode, Tensor):
-        return [_rounded(tensor)[int(mode) - 1] for tensor in tensors]
+        place = chosen("roundMode", mode, {k: k - 1 for k in range(1, 6)})
+        return [_rounded(tensor)[place] for tensor in tensors]
     place = mode.reshape(1).long() - 1
     return [torch.stack(_rounded(x)).index_select(0, place).reshape(x.shape) for x in tensors]
 

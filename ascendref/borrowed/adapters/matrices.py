@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from .shared import chosen
+
 
 def matmul(one: Tensor, other: Tensor) -> Tensor:
     """Return a product of matrices or vectors, by PyTorch's rules for any ranks."""
@@ -39,9 +41,13 @@ def transposed_matmul(
     return found if perm_result is None else found.permute(perm_result)
 
 
+#: the vendor's codes of the factors' shapes
+_QR = {0: "reduced", 1: "complete", 2: "r"}
+
+
 def linalg_qr(data: Tensor, mode: int) -> tuple[Tensor, ...]:
     """Return an orthogonal and an upper triangular factor: reduced, complete, or the second."""
-    factors: tuple[Tensor, ...] = torch.linalg.qr(data, ("reduced", "complete", "r")[mode])
+    factors: tuple[Tensor, ...] = torch.linalg.qr(data, chosen("mode", mode, _QR))
     return factors
 
 

@@ -202,9 +202,12 @@ def nll_loss_backward(
     ignored: int,
     total: Tensor,
 ) -> Tensor:
-    """Return the gradient of the negative log likelihood."""
-    _check_indices(target[target != ignored] if not target.is_meta else target, data.shape[-1])
-    return torch.ops.aten.nll_loss_backward(grad, data, target, weight, reduction, ignored, total)
+    """Return the gradient of the negative log likelihood, of rows or of planes."""
+    planes = data.ndim == 4
+    classes = data.shape[1 if planes else -1]
+    _check_indices(target if target.is_meta else target[target != ignored], classes)
+    kernel = torch.ops.aten.nll_loss2d_backward if planes else torch.ops.aten.nll_loss_backward
+    return kernel(grad, data, target, weight, reduction, ignored, total)
 
 
 def cross_entropy_loss(

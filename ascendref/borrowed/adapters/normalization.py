@@ -131,7 +131,12 @@ def deep_norm_backward(
 
 
 def group_norm_silu(
-    data: Tensor, gamma: Tensor, beta: Tensor, groups: int, epsilon: float, active: bool = True
+    data: Tensor,
+    gamma: Tensor | None,
+    beta: Tensor | None,
+    groups: int,
+    epsilon: float,
+    active: bool = True,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the group norm, with SiLU of it, its means and factors."""
     size = data.shape[2:].numel()
@@ -299,12 +304,14 @@ def batch_norm_gather_stats(
 
 
 def batch_norm_with(
-    data: Tensor, weight: Tensor, bias: Tensor, mean: Tensor, factor: Tensor
+    data: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor, factor: Tensor
 ) -> Tensor:
     """Return channels normalised with given means and factors."""
     shape = (1, -1, *[1] * (data.ndim - 2))
-    normal = (data - mean.view(shape)) * factor.view(shape)
-    return normal * weight.view(shape) + bias.view(shape)
+    value = (data - mean.view(shape)) * factor.view(shape)
+    if weight is not None:
+        value = value * weight.view(shape)
+    return value if bias is None else value + bias.view(shape)
 
 
 def ada_layer_norm(

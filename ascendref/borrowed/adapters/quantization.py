@@ -9,6 +9,8 @@ from ...core.dtypes import DataType
 from .normalization import add_rms_norm
 from .shared import (
     asymmetric_rows,
+    axis_of,
+    chosen,
     packed,
     scaled_product,
     smoothed,
@@ -30,12 +32,12 @@ def quantized(
     if dtype != DataType.ACL_INT8:
         raise ValueError(f"dstType is {dtype}; ACL_INT8 (2) is expected")
     shape = [1] * data.ndim
-    shape[axis] = -1
+    shape[axis_of("axis", axis, data.ndim)] = -1
     factor = scale.float().reshape(shape)
     value = data.float() * (factor * factor if squared else factor)
     if offset is not None:
         value = value + offset.float().reshape(shape)
-    return _ROUNDED[mode or "round"](value).clamp(-128, 127).to(torch.int8)
+    return chosen("roundMode", mode or "round", _ROUNDED)(value).clamp(-128, 127).to(torch.int8)
 
 
 _ROUNDED = {"round": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc}
@@ -87,7 +89,7 @@ def divided_to_integers(
     if dtype not in (torch.int8, torch.uint8, torch.int32):
         raise ValueError(f"dtype is {dtype}; an integer type of 8 bits, or int32, is expected")
     shape = [1] * data.ndim
-    shape[axis] = -1
+    shape[axis_of("axis", axis, data.ndim)] = -1
     value = data.float() / scales.float().reshape(shape)
     if zeros is not None:
         value = value + zeros.float().reshape(shape)

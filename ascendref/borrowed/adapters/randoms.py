@@ -168,6 +168,8 @@ def dropout(
     data: Tensor, chance: float, train: bool, seed: int, offset: int, mask: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return the elements that are not dropped, divided by their chance, and the mask."""
+    if not 0 <= chance <= 1:
+        raise ValueError(f"p is {chance}; 0 to 1 are allowed")
     if not train:
         return data, torch.full_like(mask, 255)
     bits = dropout_mask(data.shape, chance, seed, offset, mask)

@@ -8,10 +8,27 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .shared import axis_of
+
 
 def _axes(data: Tensor, dims: Sequence[int], noop: bool) -> list[int]:
     """Return the axes that are reduced: none stands for all, unless it stands for none."""
     return list(dims) if dims or noop else list(range(data.ndim))
+
+
+def nansum(data: Tensor, dims: Sequence[int], keep: bool, dtype: torch.dtype | None) -> Tensor:
+    """Return sums along axes of what is not NaN."""
+    return torch.nansum(data, _axes(data, dims, False), keep, dtype=dtype)
+
+
+def all_over(data: Tensor, dims: Sequence[int], keep: bool) -> Tensor:
+    """Tell whether all elements along axes are not 0."""
+    return torch.ops.aten.all.dims(data, _axes(data, dims, False), keep)
+
+
+def any_over(data: Tensor, dims: Sequence[int], keep: bool) -> Tensor:
+    """Tell whether any element along axes is not 0."""
+    return torch.ops.aten.any.dims(data, _axes(data, dims, False), keep)
 
 
 def amax_over(data: Tensor, dims: Sequence[int], keep: bool, noop: bool) -> Tensor:
@@ -49,12 +66,18 @@ def global_mean(data: Tensor) -> Tensor:
 
 def cumprod(data: Tensor, dim: float, dtype: torch.dtype | None) -> Tensor:
     """Return running products along an axis."""
-    return data.cumprod(int(dim), dtype=dtype)
+    return data.cumprod(_axis(data, dim), dtype=dtype)
 
 
 def cumprod_(data: Tensor, dim: float) -> Tensor:
     """Replace a tensor by its running products along an axis."""
-    return data.cumprod_(int(dim))
+    return data.cumprod_(_axis(data, dim))
+
+
+def _axis(data: Tensor, dim: float) -> int:
+    if dim != int(dim):
+        raise ValueError(f"dim is {dim}; an integer is expected")
+    return axis_of("dim", int(dim), data.ndim)
 
 
 def cumsum_from(data: Tensor, dim: int, exclusive: bool, reverse: bool) -> Tensor:

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
 import torch
 from torch import Tensor
+
+T = TypeVar("T")
+
+
+def axis_of(name: str, axis: int, rank: int) -> int:
+    """Return an axis counted from the first one."""
+    rank = max(rank, 1)
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name} is {axis}; {-rank} to {rank - 1} are allowed")
+    return axis % rank
+
+
+def chosen(name: str, code: Any, choices: Mapping[Any, T]) -> T:
+    """Return what a parameter's code stands for."""
+    if code not in choices:
+        raise ValueError(f"{name} is {code!r}; {', '.join(map(str, choices))} are allowed")
+    return choices[code]
 
 
 def packed(flags: Tensor) -> Tensor:

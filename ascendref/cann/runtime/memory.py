@@ -23,6 +23,16 @@ from .process import process
 _ATTRIBUTES: Final = {number: name for name, number in RT_ENUMS["aclrtMemAttr"].items()}
 #: the largest kind of copy
 _LAST_KIND: Final = 5
+#: kinds of queued copies where a side, from the source to the target, is plain memory of the host;
+#: between known memory, the real direction replaces the kind
+_PLAIN_KINDS: Final = {
+    ("plain memory", "a device"): (1, 3),
+    ("a device", "plain memory"): (2, 3),
+    ("pinned memory", "plain memory"): (0, 1),
+    ("plain memory", "pinned memory"): (0, 2),
+}
+#: kinds for which the addresses decide the direction
+_ANY_DIRECTION: Final = (4, 5)
 _FILL: Final = Names(dst="devPtr", nbytes="count")
 
 
@@ -115,6 +125,23 @@ def _check_copy(dst: int, dst_size: int, src: int, count: int, kind: int) -> Dev
     return device
 
 
+def _check_kind(dst: int, src: int, kind: int) -> None:
+    sides = _side(src), _side(dst)
+    allowed = _PLAIN_KINDS.get(sides)
+    if allowed is not None and kind not in (*allowed, *_ANY_DIRECTION):
+        rt_invalid(
+            f"kind is {kind}; for a copy from {sides[0]} to {sides[1]}, {allowed[0]} and"
+            f" {allowed[1]} are allowed"
+        )
+
+
+def _side(address: int) -> str:
+    memory = find_memory(address)
+    if memory is not None and memory.pinned:
+        return "pinned memory"
+    return "a device" if address >= FIRST_ADDRESS else "plain memory"
+
+
 class _Way(NamedTuple):
     """How a call runs: now, or on a stream if it has that argument."""
 
@@ -172,6 +199,8 @@ def aclrtMemcpy(
         return
     device = _check_copy(dst, dst_size, src, count, kind)
     way = _Way.of("aclrtMemcpy", device, stream, dst, src)
+    if stream:
+        _check_kind(dst, src, kind)
     if stream or dst != src:
         _copy(way, dst, src, count, Names(nbytes="count"))
 

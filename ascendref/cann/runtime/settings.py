@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ...core.errors import ArgumentValueError
 from ...core.products import Product
+from ...device.check_output import MODE, MODES
 from ...device.scheduling.scheduler import EXECUTION_MODES
 
 #: most devices of a process
@@ -45,6 +46,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         raise ArgumentValueError(
             "ASCENDREF_EXECUTION", f"is {execution!r}; allowed are {', '.join(EXECUTION_MODES)}"
         )
+    mode = environment.get(MODE, "")
+    if mode and mode not in MODES:
+        raise ArgumentValueError(MODE, f"is {mode!r}; allowed are {', '.join(MODES)}")
     name = environment.get("ASCENDREF_PRODUCT") or "Atlas A2"
     try:
         product = Product.find(name)

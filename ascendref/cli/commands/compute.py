@@ -72,7 +72,7 @@ def run_command(
     attributes: Attributes = None,
     compute_dtype: Annotated[
         str | None,
-        typer.Option(help="Compute type: float16, bfloat16, float32 or float64."),
+        typer.Option(help="Compute type: float16, bfloat16, float32, float64 or exact."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -276,7 +276,13 @@ INDEXING: dict[str, Judge] = {
         "4 6", 0, "N <4"
     ),
     "Take": judged(np.take, "4 6", "N 3 <24"),
-    "Index": judged(lambda x, i: x[tuple(i)], "4 6 3", ["N 2 <4", "2 <6"]).also("4 6 3", ["5 <4"]),
+    "Index": judged(
+        lambda x, i: x[tuple([k if k.size else slice(None) for k in i])],
+        "4 6 3",
+        ["N 2 <4", "2 <6"],
+    )
+    .also("4 6 3", ["5 <4"])
+    .also("4 6 3", ["0 <1", "2 <6"]),
     "IndexFill": judged(
         lambda x, d, i, v: changed(x, lambda y: y.__setitem__(at(d, i), v)), "4 6 3", 1, "2 <6", 3
     ),

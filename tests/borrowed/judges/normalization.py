@@ -40,6 +40,7 @@ def group_norm(x: Any, w: Any, b: Any, n: int, c: int, hw: int, groups: int, eps
     """Return the group norm, means and factors."""
     y, mean, factor = normal(x.reshape(n, groups, -1), -1, eps)
     column = (1, c, *[1] * (x.ndim - 2))
+    w, b = np.ones(c) if w is None else w, np.zeros(c) if b is None else b
     return y.reshape(x.shape) * w.reshape(column) + b.reshape(column), mean[..., 0], factor[..., 0]
 
 
@@ -260,9 +261,11 @@ NORMALIZATION: dict[str, Judge] = {
         1e-3,
     ),
     "GroupNorm": judged(group_norm, "2 6 4", "6", "6", 2, 6, 4, 3, 1e-3).also(
-        "2 6 4 3", "6", "6", 2, 6, 12, 2, 1e-3
+        "2 6 4 3", None, None, 2, 6, 12, 2, 1e-3
     ),
-    "GroupNormSilu": judged(group_norm_silu, "2 6 4", "6", "6", 3, 1e-3),
+    "GroupNormSilu": judged(group_norm_silu, "2 6 4", "6", "6", 3, 1e-3).also(
+        "2 6 4", None, "6", 3, 1e-3
+    ),
     "GroupNormSiluV2": judged(group_norm_silu, "2 6 4 3", "6", "6", 3, 1e-3, True).also(
         "2 6 4", "6", "6", 3, 1e-3, False
     ),
@@ -359,14 +362,17 @@ NORMALIZATION: dict[str, Judge] = {
         lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], "3 4 5", 1e-3
     ),
     "BatchNormElemt": judged(
-        lambda x, w, b, m, f, eps: (x - m[:, None]) * f[:, None] * w[:, None] + b[:, None],
+        lambda x, w, b, m, f, eps: (
+            (x - m[:, None]) * f[:, None] * (1 if w is None else w[:, None])
+            + (0 if b is None else b[:, None])
+        ),
         "N 4 5",
         "4",
         "4",
         "4",
         "4 +",
         1e-3,
-    ),
+    ).also("3 4", None, None, "4", "4 +", 1e-3),
     "RmsNorm": judged(rms_norm, "N 3 5", "5", 1e-3).also("4 3 5", "3 5", 1e-3),
     "GemmaRmsNorm": judged(lambda x, w, eps: rms_norm(x, 1 + w, eps), "N 3 5", "5", 1e-3),
     "AddRmsNorm": judged(

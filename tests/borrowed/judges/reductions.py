@@ -78,11 +78,21 @@ def ordered(n: int) -> Any:
 
 REDUCTIONS: dict[str, Judge] = {
     "All": judged(
-        lambda x, d, k: np.all(x, tuple(d), keepdims=k), "N 3 5", [1, 2], True, result="bool"
-    ).also("N 2", [1], False),
+        lambda x, d, k: np.all(x, tuple(d) or None, keepdims=k),
+        "N 3 5",
+        [1, 2],
+        True,
+        result="bool",
+    )
+    .also("N 2", [1], False)
+    .also("N 2", [], False),
     "Any": judged(
-        lambda x, d, k: np.any(x, tuple(d), keepdims=k), "N 3 5", [0, 2], False, result="bool"
-    ),
+        lambda x, d, k: np.any(x, tuple(d) or None, keepdims=k),
+        "N 3 5",
+        [0, 2],
+        False,
+        result="bool",
+    ).also("N 2", [], True),
     "Amax": judged(lambda x, d, k: np.max(x, tuple(d), keepdims=k), "N 3 5", [1, 2], True).also(
         "3 5", [-1], False
     ),
@@ -203,8 +213,10 @@ REDUCTIONS: dict[str, Judge] = {
     .also("3 5 +", [], True, False)
     .also("3 5 +", [], False, True),
     "ReduceNansum": judged(
-        lambda x, d, k, _: np.nansum(x, tuple(d), keepdims=k), "N 3 5", [1, 2], True, Type
-    ).also(lambda _: [[1, np.nan, 2]], [1], False, Type),
+        lambda x, d, k, _: np.nansum(x, tuple(d) or None, keepdims=k), "N 3 5", [1, 2], True, Type
+    )
+    .also(lambda _: [[1, np.nan, 2]], [1], False, Type)
+    .also("N 3 5", [], False, Type),
     "ReduceSum": judged(
         lambda x, d, k, _: np.sum(x, tuple(d), keepdims=k), "N 3 5", [1, 2], True, Type
     ).also("3 N 5", [1], False, Type),

@@ -141,6 +141,11 @@ static void copies()
     SUCCEEDS(aclrtMemcpyAsync(there, 4096, here, 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     SUCCEEDS(aclrtMemsetAsync(static_cast<char *>(there) + 100, 28, 0x1FF, 28, stream));
     SUCCEEDS(aclrtMemcpyAsync(back.data(), 4096, there, 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    // of plain memory, the kind must name the direction; of pinned memory it does not count
+    EXPECT(107000, aclrtMemcpyAsync(here, 64, back.data(), 64, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    EXPECT(107000, aclrtMemcpyAsync(back.data(), 64, here, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    EXPECT(107000, aclrtMemcpyAsync(pinned, 64, back.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    SUCCEEDS(aclrtMemcpyAsync(here, 4096, pinned, 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     memset(host.data() + 100, 0xFF, 28);
     EXPECT(0, memcmp(host.data(), back.data(), 4096));
     SUCCEEDS(aclrtMemsetD32(here, 4096, 0x01020304, 3));

@@ -1,0 +1,114 @@
+"""Shapes, and axes, that some of PyTorch's kernels take for granted.
+
+Where a gradient or a statistic is smaller than its counterpart, such a kernel for the CPU would
+read or write beyond its memory. The rules get what the vendor's parameters are given, tensors
+without data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import torch
+
+from .adapters.networks import ctc_loss
+from .adapters.shared import axis_of
+
+aten = torch.ops.aten
+#: names of tensors and the shapes that they must have, or that of as many elements
+Shapes = Iterable[tuple[str, Sequence[int]]]
+
+
+def check(api: str, values: Mapping[str, Any]) -> None:
+    """Raise ValueError if a tensor has another shape than a call of a function needs."""
+    rule = _RULES.get(api)
+    for name, expected in rule(values) if rule is not None else ():
+        tensor = values[name]
+        if tensor is not None and tensor.shape != torch.Size(expected):
+            raise ValueError(
+                f"{name} has shape {tuple(tensor.shape)}; {tuple(expected)} is expected"
+            )
+
+
+def _unlike(values: Mapping[str, Any], expected: Sequence[int], *names: str) -> Shapes:
+    """Yield those of the tensors that have another number of elements."""
+    for name in names:
+        if values[name] is not None and values[name].numel() != torch.Size(expected).numel():
+            yield name, expected
+
+
+def _along(name: str, values: Mapping[str, Any]) -> Shapes:
+    axis_of("dim", values["dim"], values[name].ndim)
+    yield from ()
+
+
+def _padded(pad: Callable[..., Any], values: Mapping[str, Any]) -> Shapes:
+    yield "gradOutput", pad(values["self"], values["padding"]).shape
+
+
+def _pooled(axes: int, values: Mapping[str, Any]) -> Shapes:
+    yield "gradOutput", (*values["self"].shape[:-axes], *values["gradOutput"].shape[-axes:])
+
+
+def _distances(values: Mapping[str, Any]) -> Shapes:
+    shape = torch.cdist(values["x1"], values["x2"]).shape
+    yield from (("grad", shape), ("cdist", shape))
+
+
+def _windows(values: Mapping[str, Any]) -> Shapes:
+    whole = torch.empty(values["inputSizes"], device="meta")
+    yield "gradOut", whole.unfold(values["dim"], values["size"], values["step"]).shape
+
+
+def _ctc(values: Mapping[str, Any]) -> Shapes:
+    names = ("logProbs", "targets", "inputLengths", "targetLengths", "blank", "zeroInfinity")
+    losses, alphas = ctc_loss(*[values[name] for name in names])
+    yield from (("gradOut", losses.shape), ("negLogLikelihood", losses.shape))
+    yield "logAlpha", alphas.shape
+
+
+def _channels(names: Sequence[str], values: Mapping[str, Any]) -> Shapes:
+    channels = values["input"].shape[1:2]
+    yield from _unlike(values, channels, *names)
+    if "gradOut" in values:
+        yield "gradOut", values["input"].shape
+
+
+def _layers(values: Mapping[str, Any]) -> Shapes:
+    shape, last = values["input"].shape, len(values["normalizedShape"])
+    yield "gradOut", shape
+    yield from _unlike(values, (*shape[: len(shape) - last], *[1] * last), "mean", "rstd")
+    yield from _unlike(values, values["normalizedShape"], "weightOptional", "biasOptional")
+
+
+def _groups(values: Mapping[str, Any]) -> Shapes:
+    yield "gradOut", values["input"].shape
+    yield from _unlike(values, (values["N"], values["group"]), "mean", "rstd")
+    yield from _unlike(values, (values["C"],), "gamma")
+
+
+_STATISTICS: Final = ("weight", "runningMean", "runningVar", "saveMean", "saveInvstd")
+_RULES: Final[dict[str, Callable[[Mapping[str, Any]], Shapes]]] = {
+    **{
+        f"aclnn{kind.title()}Pad{axes}dBackward": partial(
+            _padded, getattr(aten, f"{kind}_pad{axes}d").default
+        )
+        for kind in ("reflection", "replication")
+        for axes in (1, 2, 3)
+    },
+    **{f"aclnnAdaptiveAvgPool{axes}dBackward": partial(_pooled, axes) for axes in (2, 3)},
+    "aclnnBatchNorm": partial(_channels, ("weight", "bias", "runningMean", "runningVar")),
+    "aclnnBatchNormBackward": partial(_channels, _STATISTICS),
+    "aclnnFastBatchNormBackward": partial(_channels, _STATISTICS),
+    "aclnnCdistBackward": _distances,
+    "aclnnCtcLossBackward": _ctc,
+    "aclnnGroupNormBackward": _groups,
+    "aclnnLayerNormBackward": _layers,
+    "aclnnLogSoftmax": partial(_along, "self"),
+    "aclnnLogSoftmaxBackward": partial(_along, "output"),
+    "aclnnSoftmax": partial(_along, "self"),
+    "aclnnSoftmaxBackward": partial(_along, "output"),
+    "aclnnUnfoldGrad": _windows,
+}
