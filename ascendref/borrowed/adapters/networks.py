@@ -26,9 +26,15 @@ def softmax_cross_entropy(features: Tensor, labels: Tensor) -> tuple[Tensor, Ten
     return loss, features.softmax(-1) * labels.sum(-1, keepdim=True) - labels
 
 
-def mse_loss(data: Tensor, target: Tensor, reduction: int) -> Tensor:
-    """Return squares of differences, their mean (1) or their sum (2)."""
-    return torch.ops.aten.mse_loss(data, target, reduction)
+def mse_loss(data: Tensor, target: Tensor, reduction: int) -> Tensor | None:
+    """Return squares of differences, or their mean (1) or sum (2) along the first axis, if any."""
+    kind = torch.result_type(data, target)
+    wide = torch.promote_types(kind, torch.float32)
+    squares = (data.to(wide) - target.to(wide)).square()
+    if reduction and not squares.numel():
+        return None  # the results are left alone
+    value = squares.mean(0) if reduction == 1 else squares.sum(0) if reduction else squares
+    return value.to(kind)
 
 
 def geglu(
