@@ -214,6 +214,9 @@ def kl_div_backward(
     such shapes are refused here. This is the gradient for ``self``; `kl_div_target_backward` is
     that for the target.
 
+    As on the device, the result is rounded to F32 unless all tensors are F16 or one is F64, and
+    then cast to the type of ``out``.
+
     F32: 2 ulp, 3.5 ulp for a mean, wherever the result for a gradient of 1 and, with
     ``log_target``, ``exp(target)`` are 0 or normal.
 
@@ -259,6 +262,8 @@ def kl_div_target_backward(
     -----
     Formula: aclnnKlDivTargetBackward. A target of 0 gives an infinite result without
     ``log_target``, a negative one NaN. `kl_div_backward` is the gradient for ``self``.
+
+    The result is rounded as that of `kl_div_backward`.
 
     F32: 3 ulp, 4.5 ulp for a mean, plus 2 ulp times the magnitudes of the three terms, which may
     cancel, divided by their sum. This holds for terms of at most 2**20 times the sum, wherever the
