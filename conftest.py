@@ -15,6 +15,7 @@ NEEDS_EXTRA = {  # a library to the modules that import it
         "ascendref/borrowed/adapters/*",
         "ascendref/borrowed/expressions.py",
         "ascendref/borrowed/phase_1.py",
+        "ascendref/borrowed/shapes.py",
         "ascendref/functional/torch_calls.py",
         "ascendref/torch/*",
     ],
