@@ -146,6 +146,27 @@ def test_the_page_has_a_row_for_every_program(program):
 
 
 @pytest.mark.parametrize("value", ["0", "1", "2"])
+LATE_WAIT = """
+import time
+import torch
+import torch_npu
+x = torch.ones(1000).npu()
+side = torch.npu.Stream()
+torch.npu.synchronize()
+with torch.npu.stream(side):
+    y = torch.relu(x)
+    done = side.record_event()
+z = x + 1  # waits for the current stream
+time.sleep(0.3)
+torch.npu.current_stream().wait_event(done)
+assert (y + 1).sum().item() == 2000
+"""
+
+
+def test_a_wait_for_an_event_that_has_completed_counts():
+    python("-c", LATE_WAIT, ASCENDREF_CHECK="1")
+
+
 @pytest.mark.parametrize("name", ["streams", "checkpointing"])
 def test_no_value_of_task_queue_enable_deadlocks(name, value):
     assert run(BY_NAME[name], TASK_QUEUE_ENABLE=value).status == 0

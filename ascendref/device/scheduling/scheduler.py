@@ -33,8 +33,8 @@ POLL_TIMEOUT: Final = 0.001
 #: depends on it; the same, but any ready task may run first, as a seed decides
 EXECUTION_MODES: Final = ("eager", "lazy", "random")
 
-#: changes whenever work is queued on any device, so that machine code sees without the interpreter
-#: whether any was since it last waited; 0 while a call queues, and when a stream began to record
+#: changes whenever work is queued on any device, or a stream follows an event that has completed, so
+#: that machine code sees without the interpreter whether any was since it last waited; 0 while a call queues, and when a stream began to record
 submissions: Final = ctypes.c_uint64(1)
 
 
@@ -132,6 +132,11 @@ class Scheduler:
                 workers.wake(stream)
         else:
             stream.check()
+
+    def note_order(self) -> None:
+        """Let machine code wait again for a stream: it follows an event that had completed."""
+        if submissions.value:
+            submissions.value = perf_counter_ns()
 
     def check(self) -> None:
         """Raise the sticky error, if there is one."""

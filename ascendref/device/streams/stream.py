@@ -191,6 +191,8 @@ class Stream(HostFunctionStream, Handle):
             task = Task(self, Kind.WAIT, f"wait for event {event.number}", after=record)
             event.add_wait(task)
             self.scheduler.submit(task)
+        else:
+            self.scheduler.note_order()
 
     def begin_capture(self, mode: int = CaptureMode.GLOBAL) -> None:
         """Record the work submitted from now on, instead of running it.
