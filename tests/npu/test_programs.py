@@ -145,7 +145,6 @@ def test_the_page_has_a_row_for_every_program(program):
     assert ("refused: " if refused else "| runs |") in rows[0]
 
 
-@pytest.mark.parametrize("value", ["0", "1", "2"])
 LATE_WAIT = """
 import time
 import torch
@@ -167,6 +166,7 @@ def test_a_wait_for_an_event_that_has_completed_counts():
     python("-c", LATE_WAIT, ASCENDREF_CHECK="1")
 
 
+@pytest.mark.parametrize("value", ["0", "1", "2"])
 @pytest.mark.parametrize("name", ["streams", "checkpointing"])
 def test_no_value_of_task_queue_enable_deadlocks(name, value):
     assert run(BY_NAME[name], TASK_QUEUE_ENABLE=value).status == 0

@@ -33,8 +33,9 @@ POLL_TIMEOUT: Final = 0.001
 #: depends on it; the same, but any ready task may run first, as a seed decides
 EXECUTION_MODES: Final = ("eager", "lazy", "random")
 
-#: changes whenever work is queued on any device, or a stream follows an event that has completed, so
-#: that machine code sees without the interpreter whether any was since it last waited; 0 while a call queues, and when a stream began to record
+#: changes whenever work is queued on any device, or a stream follows an event that has completed,
+#: so that machine code sees without the interpreter whether any was since it last waited; 0 while a
+#: call queues, and when a stream began to record
 submissions: Final = ctypes.c_uint64(1)
 
 
