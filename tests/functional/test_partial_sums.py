@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ascendref as ar
@@ -139,6 +139,7 @@ def test_rounding_to_other_types_is_rounding_the_exact_sum(kind: str) -> None:
         part.round("int8")
 
 
+@settings(max_examples=50)
 @given(
     rows=st.lists(st.integers(0, 5), min_size=1, max_size=6),
     shape=st.sampled_from([(), (3,), (2, 5), (1,)]),

@@ -163,7 +163,8 @@ assert (y + 1).sum().item() == 2000
 
 
 def test_a_wait_for_an_event_that_has_completed_counts():
-    python("-c", LATE_WAIT, ASCENDREF_CHECK="1")
+    done = python("-c", LATE_WAIT, ASCENDREF_CHECK="1")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("value", ["0", "1", "2"])
