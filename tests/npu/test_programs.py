@@ -147,6 +147,7 @@ def test_the_page_has_a_row_for_every_program(program):
 
 LATE_WAIT = """
 import time
+import ascendref.npu
 import torch
 import torch_npu
 x = torch.ones(1000).npu()
