@@ -20,7 +20,7 @@ from ascendref.declaration.operator import APIS
 from ..device.calls import content
 from ..operators.entries import ENTRIES
 from ..support.cases import LAUNCHED, whole_shapes
-from ..support.daily import SEED, TESTED
+from ..support.daily import SEED, TESTED, todays
 from ..support.two_phase import scalars_of
 from .outputs import NUMBERS, Caller
 
@@ -125,12 +125,12 @@ def in_c(caller, operator, scalars, tensors, null):
 
 
 def calls():
-    """Yield functions with a type and a layout; all where kernels are launched in other ways."""
+    """Yield functions with a type and a layout; all layouts where kernels are launched otherwise."""
     for operator in APIS.values():
         if operator.name not in TESTED:
             continue
         usual = operator.name not in LAUNCHED and SEED != "all"
-        kinds = ("float32",) if usual else ("float32", "float16", "bfloat16")
+        kinds = ("float32",) if usual else todays(("float32", "float16", "bfloat16"), 3)
         for kind in (*kinds, *ENTRIES[operator.name].integers):
             for layout in [*LAYOUTS][: 1 if usual else None]:
                 yield operator, kind, layout

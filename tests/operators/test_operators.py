@@ -56,7 +56,7 @@ def turns(case: Case) -> Any:
     if set(case.types) == {kind} and not case.out and case.compute in (None, kind, "float64"):
         return case
     long = [pytest.mark.exhaustive] if case.out and case.compute else []
-    return pytest.param(case, marks=[pytest.mark.daily(13), *long])
+    return pytest.param(case, marks=[pytest.mark.daily(16), *long])
 
 
 @pytest.mark.parametrize("case", [*map(turns, VALUES)], ids=str)
