@@ -125,7 +125,7 @@ def in_c(caller, operator, scalars, tensors, null):
 
 
 def calls():
-    """Yield functions with a type and a layout; all layouts where kernels are launched otherwise."""
+    """Yield functions, types and layouts: all layouts where kernels are launched in other ways."""
     for operator in APIS.values():
         if operator.name not in TESTED:
             continue
