@@ -23,8 +23,7 @@ Shapes = Iterable[tuple[str, Sequence[int]]]
 
 def check(api: str, values: Mapping[str, Any]) -> None:
     """Raise ValueError if a tensor has another shape than a call of a function needs."""
-    rule = _RULES.get(api)
-    for name, expected in rule(values) if rule is not None else ():
+    for name, expected in RULES[api](values):
         tensor = values[name]
         if tensor is not None and tensor.shape != torch.Size(expected):
             raise ValueError(
@@ -72,8 +71,12 @@ def _ctc(values: Mapping[str, Any]) -> Shapes:
 def _channels(names: Sequence[str], values: Mapping[str, Any]) -> Shapes:
     channels = values["input"].shape[1:2]
     yield from _unlike(values, channels, *names)
-    if "gradOut" in values:
-        yield "gradOut", values["input"].shape
+
+
+def _channels_backward(values: Mapping[str, Any]) -> Shapes:
+    names = ("saveMean", "saveInvstd") if values["training"] else ("runningMean", "runningVar")
+    yield from _channels(("weight", *names), values)
+    yield "gradOut", values["input"].shape
 
 
 def _layers(values: Mapping[str, Any]) -> Shapes:
@@ -89,8 +92,8 @@ def _groups(values: Mapping[str, Any]) -> Shapes:
     yield from _unlike(values, (values["C"],), "gamma")
 
 
-_STATISTICS: Final = ("weight", "runningMean", "runningVar", "saveMean", "saveInvstd")
-_RULES: Final[dict[str, Callable[[Mapping[str, Any]], Shapes]]] = {
+#: functions with a rule
+RULES: Final[dict[str, Callable[[Mapping[str, Any]], Shapes]]] = {
     **{
         f"aclnn{kind.title()}Pad{axes}dBackward": partial(
             _padded, getattr(aten, f"{kind}_pad{axes}d").default
@@ -100,8 +103,8 @@ _RULES: Final[dict[str, Callable[[Mapping[str, Any]], Shapes]]] = {
     },
     **{f"aclnnAdaptiveAvgPool{axes}dBackward": partial(_pooled, axes) for axes in (2, 3)},
     "aclnnBatchNorm": partial(_channels, ("weight", "bias", "runningMean", "runningVar")),
-    "aclnnBatchNormBackward": partial(_channels, _STATISTICS),
-    "aclnnFastBatchNormBackward": partial(_channels, _STATISTICS),
+    "aclnnBatchNormBackward": _channels_backward,
+    "aclnnFastBatchNormBackward": _channels_backward,
     "aclnnCdistBackward": _distances,
     "aclnnCtcLossBackward": _ctc,
     "aclnnGroupNormBackward": _groups,
