@@ -181,6 +181,11 @@ def _array(read: Callable[[str, Any], Any], name: str, value: Any) -> tuple[Any,
     return tuple([read(f"{name}[{k}]", member) for k, member in enumerate(members)])
 
 
+def _axes(name: str, value: Any) -> tuple[int, ...] | None:
+    """Return axes as PyTorch takes them, to which None means all; no axis means all, too."""
+    return _array(_READERS["i64"], name, value) or None
+
+
 #: kinds of parameters -> what checks a value, given with the parameter's name
 _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "S": _number,
@@ -192,6 +197,7 @@ _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     **{kind: partial(_integer, kind) for kind in _INTEGERS},
     "S[]": partial(_array, _number),
     "I[]": partial(_array, partial(_integer, "i64")),
+    "axes": _axes,
     "F[]": partial(_array, _float),
     "B[]": partial(_array, _bool),
 }

@@ -18,7 +18,7 @@ from .adapters.shared import axis_of
 
 aten = torch.ops.aten
 #: names of tensors and the shapes that they must have, or that of as many elements
-Shapes = Iterable[tuple[str, Sequence[int]]]
+Expected = Iterable[tuple[str, Sequence[int]]]
 
 
 def check(api: str, values: Mapping[str, Any]) -> None:
@@ -31,69 +31,69 @@ def check(api: str, values: Mapping[str, Any]) -> None:
             )
 
 
-def _unlike(values: Mapping[str, Any], expected: Sequence[int], *names: str) -> Shapes:
+def _unlike(values: Mapping[str, Any], expected: Sequence[int], *names: str) -> Expected:
     """Yield those of the tensors that have another number of elements."""
     for name in names:
         if values[name] is not None and values[name].numel() != torch.Size(expected).numel():
             yield name, expected
 
 
-def _along(name: str, values: Mapping[str, Any]) -> Shapes:
+def _along(name: str, values: Mapping[str, Any]) -> Expected:
     axis_of("dim", values["dim"], values[name].ndim)
     yield from ()
 
 
-def _padded(pad: Callable[..., Any], values: Mapping[str, Any]) -> Shapes:
+def _padded(pad: Callable[..., Any], values: Mapping[str, Any]) -> Expected:
     yield "gradOutput", pad(values["self"], values["padding"]).shape
 
 
-def _pooled(axes: int, values: Mapping[str, Any]) -> Shapes:
+def _pooled(axes: int, values: Mapping[str, Any]) -> Expected:
     yield "gradOutput", (*values["self"].shape[:-axes], *values["gradOutput"].shape[-axes:])
 
 
-def _distances(values: Mapping[str, Any]) -> Shapes:
+def _distances(values: Mapping[str, Any]) -> Expected:
     shape = torch.cdist(values["x1"], values["x2"]).shape
     yield from (("grad", shape), ("cdist", shape))
 
 
-def _windows(values: Mapping[str, Any]) -> Shapes:
+def _windows(values: Mapping[str, Any]) -> Expected:
     whole = torch.empty(values["inputSizes"], device="meta")
     yield "gradOut", whole.unfold(values["dim"], values["size"], values["step"]).shape
 
 
-def _ctc(values: Mapping[str, Any]) -> Shapes:
+def _ctc(values: Mapping[str, Any]) -> Expected:
     names = ("logProbs", "targets", "inputLengths", "targetLengths", "blank", "zeroInfinity")
     losses, alphas = ctc_loss(*[values[name] for name in names])
     yield from (("gradOut", losses.shape), ("negLogLikelihood", losses.shape))
     yield "logAlpha", alphas.shape
 
 
-def _channels(names: Sequence[str], values: Mapping[str, Any]) -> Shapes:
+def _channels(names: Sequence[str], values: Mapping[str, Any]) -> Expected:
     channels = values["input"].shape[1:2]
     yield from _unlike(values, channels, *names)
 
 
-def _channels_backward(values: Mapping[str, Any]) -> Shapes:
+def _channels_backward(values: Mapping[str, Any]) -> Expected:
     names = ("saveMean", "saveInvstd") if values["training"] else ("runningMean", "runningVar")
     yield from _channels(("weight", *names), values)
     yield "gradOut", values["input"].shape
 
 
-def _layers(values: Mapping[str, Any]) -> Shapes:
+def _layers(values: Mapping[str, Any]) -> Expected:
     shape, last = values["input"].shape, len(values["normalizedShape"])
     yield "gradOut", shape
     yield from _unlike(values, (*shape[: len(shape) - last], *[1] * last), "mean", "rstd")
     yield from _unlike(values, values["normalizedShape"], "weightOptional", "biasOptional")
 
 
-def _groups(values: Mapping[str, Any]) -> Shapes:
+def _groups(values: Mapping[str, Any]) -> Expected:
     yield "gradOut", values["input"].shape
     yield from _unlike(values, (values["N"], values["group"]), "mean", "rstd")
     yield from _unlike(values, (values["C"],), "gamma")
 
 
 #: functions with a rule
-RULES: Final[dict[str, Callable[[Mapping[str, Any]], Shapes]]] = {
+RULES: Final[dict[str, Callable[[Mapping[str, Any]], Expected]]] = {
     **{
         f"aclnn{kind.title()}Pad{axes}dBackward": partial(
             _padded, getattr(aten, f"{kind}_pad{axes}d").default

@@ -46,6 +46,7 @@ C_TYPES: Final = {
     "S": "const aclScalar *",
     "S[]": "const aclScalarList *",
     "I[]": "const aclIntArray *",
+    "axes": "const aclIntArray *",
     "F[]": "const aclFloatArray *",
     "B[]": "const aclBoolArray *",
     "i8": "int8_t",

@@ -44,6 +44,7 @@ TYPES = {
     "T[]": "Sequence[Tensor]",
     "S[]": "Sequence[Scalar | RealNumber]",
     "I[]": "Sequence[int]",
+    "axes": "Sequence[int]",
     "F[]": "Sequence[float]",
     "B[]": "Sequence[bool]",
 }

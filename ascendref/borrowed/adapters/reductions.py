@@ -16,21 +16,6 @@ def _axes(data: Tensor, dims: Sequence[int], noop: bool) -> list[int]:
     return list(dims) if dims or noop else list(range(data.ndim))
 
 
-def nansum(data: Tensor, dims: Sequence[int], keep: bool, dtype: torch.dtype | None) -> Tensor:
-    """Return sums along axes of what is not NaN."""
-    return torch.nansum(data, _axes(data, dims, False), keep, dtype=dtype)
-
-
-def all_over(data: Tensor, dims: Sequence[int], keep: bool) -> Tensor:
-    """Tell whether all elements along axes are not 0."""
-    return torch.ops.aten.all.dims(data, _axes(data, dims, False), keep)
-
-
-def any_over(data: Tensor, dims: Sequence[int], keep: bool) -> Tensor:
-    """Tell whether any element along axes is not 0."""
-    return torch.ops.aten.any.dims(data, _axes(data, dims, False), keep)
-
-
 def amax_over(data: Tensor, dims: Sequence[int], keep: bool, noop: bool) -> Tensor:
     """Return the largest elements along axes."""
     axes = _axes(data, dims, noop)
