@@ -96,6 +96,17 @@ def test_where_terms_cancel_results_are_decided_exactly() -> None:
     np.testing.assert_array_equal(found.rounded, right.rounded)
 
 
+def test_differences_of_a_block_are_decided_until_many_results_are_wrong() -> None:
+    (setting,) = given_settings("logit_grad", {"eps": -1.0})
+    tensors = setting.tensors(np.linspace(0.1, 0.9, 30)[:, None], np.linspace(1, 2, 50)[None])
+    right = golden_values(setting, tensors, FLOAT32)
+    far = np.full_like(right.values, 1e30)
+    for results, decided in ((right.rounded, 1500), (np.zeros_like(right.rounded), 1000)):
+        found = Golden(far.copy(), np.float32(far), 0)
+        settle(setting, tensors, FLOAT32, found, results)
+        assert np.count_nonzero(found.rounded == right.rounded) == decided
+
+
 @pytest.mark.parametrize(
     ("function", "elements", "expected"),
     [

@@ -19,8 +19,9 @@ from ..judge import Doubles, round_values
 from ..setting import Setting
 from ..ties import round_next_to_middle
 
-#: elements of a block that are decided again where engines differ; more are no rarity but a defect
-_DISPUTED: Final = 1000
+#: wrong results of a block after which no more differences are decided: they are no rarity but a
+#: defect
+_WRONG: Final = 1000
 
 
 class Golden(NamedTuple):
@@ -64,10 +65,12 @@ def settle(
     """
     differ = results != golden.rounded
     differ &= ~(np.isnan(results) & np.isnan(golden.rounded))
-    if not differ.any():
-        return
-    for place in np.argwhere(differ)[:_DISPUTED].tolist():
+    wrong = 0
+    for place in np.argwhere(differ).tolist():
         index = tuple(place)
         elements = [array[index].item() for array in tensors]
         for array, name in ((golden.values, FLOAT64.name), (golden.rounded, kind.name)):
             array[index] = setting.exact(elements, results.size, name)
+        wrong += results[index] != golden.rounded[index]
+        if wrong == _WRONG:
+            break
