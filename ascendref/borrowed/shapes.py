@@ -1,8 +1,8 @@
-"""Shapes, and axes, that some of PyTorch's kernels take for granted.
+"""Shapes, and axes, that are not checked where a function is computed.
 
-Where a gradient or a statistic is smaller than its counterpart, such a kernel for the CPU would
-read or write beyond its memory. The rules get what the vendor's parameters are given, tensors
-without data.
+Where a gradient or a statistic is smaller than its counterpart, some of PyTorch's kernels for the
+CPU would read or write beyond their memory; others broadcast what the vendor's functions take in
+one shape only. The rules get what the vendor's parameters are given, tensors without data.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ def _unlike(values: Mapping[str, Any], expected: Sequence[int], *names: str) -> 
     for name in names:
         if values[name] is not None and values[name].numel() != torch.Size(expected).numel():
             yield name, expected
+
+
+def _alike(first: str, names: Sequence[str], values: Mapping[str, Any]) -> Expected:
+    yield from [(name, values[first].shape) for name in names]
 
 
 def _along(name: str, values: Mapping[str, Any]) -> Expected:
@@ -114,4 +118,15 @@ RULES: Final[dict[str, Callable[[Mapping[str, Any]], Expected]]] = {
     "aclnnSoftmax": partial(_along, "self"),
     "aclnnSoftmaxBackward": partial(_along, "output"),
     "aclnnUnfoldGrad": _windows,
+    "aclnnMaxPool2dWithIndicesBackward": partial(_alike, "indices", ("gradOutput",)),
+    "aclnnApplyAdamWV2": partial(_alike, "varRef", ("mRef", "vRef", "grad")),
+    "aclnnInplaceAddRmsNorm": partial(_alike, "x1Ref", ("x2Ref",)),
+    **{
+        f"aclnnAdd{norm}": partial(_alike, "x1", ("x2",))
+        for norm in ("LayerNorm", "RmsNorm", "RmsNormCast", "RmsNormQuant", "RmsNormQuantV2")
+    },
+    "aclnnAddLayerNormGrad": partial(_alike, "x1", ("dy", "x2")),
+    "aclnnDeepNorm": partial(_alike, "x", ("gx",)),
+    "aclnnDeepNormGrad": partial(_alike, "x", ("dy", "gx")),
+    "aclnnRmsNormGrad": partial(_alike, "x", ("dy",)),
 }

@@ -294,7 +294,7 @@ def test_names_that_do_not_exist() -> None:
         aclnn.aclnnSqrtt  # noqa: B018
 
 
-#: functions whose kernels trust the shapes of these tensors
+#: functions that are computed by what trusts the shapes of these tensors, or broadcasts them
 TRUSTED = {
     **{
         f"aclnn{kind}Pad{axes}dBackward": ("gradOutput",)
@@ -311,6 +311,18 @@ TRUSTED = {
     "aclnnGroupNormBackward": ("gradOut", "mean", "rstd", "gamma"),
     "aclnnLayerNormBackward": ("gradOut", "mean", "rstd", "weightOptional"),
     "aclnnUnfoldGrad": ("gradOut",),
+    "aclnnMaxPool2dWithIndicesBackward": ("gradOutput",),
+    "aclnnApplyAdamWV2": ("mRef", "vRef", "grad"),
+    "aclnnAddLayerNorm": ("x2",),
+    "aclnnAddRmsNorm": ("x2",),
+    "aclnnInplaceAddRmsNorm": ("x2Ref",),
+    "aclnnAddRmsNormCast": ("x2",),
+    "aclnnAddRmsNormQuant": ("x2",),
+    "aclnnAddRmsNormQuantV2": ("x2",),
+    "aclnnAddLayerNormGrad": ("dy", "x2"),
+    "aclnnDeepNorm": ("gx",),
+    "aclnnDeepNormGrad": ("dy", "gx"),
+    "aclnnRmsNormGrad": ("dy",),
 }
 
 
@@ -323,6 +335,15 @@ def test_tensors_that_are_too_small(api: str) -> None:
         smaller = call.dev.empty((0, *tensor.shape[1:]), tensor.data_type.numpy)
         status, message = refused(call, **{name: smaller})
         assert (status, f"{name} has shape" in message) == (INVALID, True), (name, message)
+
+
+def test_gradients_and_buffers_have_the_shapes_of_their_parameters() -> None:
+    call = good_call("aclnnFusedSgd")
+    for name in ("gradsRef", "momentumBufferListOptionalRef"):
+        first, *others = call.arguments[name]
+        smaller = call.dev.empty((1,), first.data_type.numpy)
+        status, message = refused(call, **{name: [smaller, *others]})
+        assert (status, f"{name}[0] has shape (1,)" in message) == (INVALID, True), message
 
 
 @pytest.mark.parametrize(
