@@ -16,6 +16,16 @@ def _axes(data: Tensor, dims: Sequence[int], noop: bool) -> list[int]:
     return list(dims) if dims or noop else list(range(data.ndim))
 
 
+def all_over(data: Tensor, dims: Sequence[int] | None, keep: bool) -> Tensor:
+    """Tell whether all elements along axes are not 0; of bytes, PyTorch would return bytes."""
+    return torch.ops.aten.all.dims(data != 0, dims, keep)
+
+
+def any_over(data: Tensor, dims: Sequence[int] | None, keep: bool) -> Tensor:
+    """Tell whether an element along axes is not 0; of bytes, PyTorch would return bytes."""
+    return torch.ops.aten.any.dims(data != 0, dims, keep)
+
+
 def amax_over(data: Tensor, dims: Sequence[int], keep: bool, noop: bool) -> Tensor:
     """Return the largest elements along axes."""
     axes = _axes(data, dims, noop)

@@ -372,7 +372,7 @@ NORMALIZATION: dict[str, Judge] = {
         "4",
         "4 +",
         1e-3,
-    ).also("3 4", None, None, "4", "4 +", 1e-3),
+    ).also("3 4 5", None, None, "4", "4 +", 1e-3),
     "RmsNorm": judged(rms_norm, "N 3 5", "5", 1e-3).also("4 3 5", "3 5", 1e-3),
     "GemmaRmsNorm": judged(lambda x, w, eps: rms_norm(x, 1 + w, eps), "N 3 5", "5", 1e-3),
     "AddRmsNorm": judged(
