@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from math import prod
 from operator import index
 from typing import Any, Final, NamedTuple
@@ -55,6 +55,17 @@ _REFUSALS: Final = (
 
 #: most elements of results that are computed to learn their shapes and types, on one thread
 _SMALL: Final = 2**15
+#: products of matrices, whose tensors the vendor promotes to one type; PyTorch refuses mixtures
+_PROMOTED: Final = {
+    "aclnnMatmul",
+    "aclnnMm",
+    "aclnnBatchMatMul",
+    "aclnnMv",
+    "aclnnAddmv",
+    "aclnnAddmm",
+    "aclnnAddbmm",
+    "aclnnBaddbmm",
+}
 
 
 class _Given(NamedTuple):
@@ -364,10 +375,19 @@ class _Compute:
             with suppress(ValueError):  # shapes that do not broadcast
                 if prod(np.broadcast_shapes(*shapes)) <= _SMALL:
                     return self._sample_on("cpu", shapes, kinds, 1)  # integers are divided
+        elif self._mixes_floats(kinds):  # which most kernels without data take
+            return self._sample_on("cpu", shapes, kinds)
         try:
             return self._sample_on("meta", shapes, kinds)
         except NotImplementedError:
             return self._sample_on("cpu", shapes, kinds)
+
+    def _mixes_floats(self, kinds: Sequence[torch.dtype]) -> bool:
+        """Tell whether the kernel will be given floats of several types."""
+        if self._operator.api in _PROMOTED:
+            return False
+        read = [kinds[k] for x in self._given if x.param.is_read for k in x.places]
+        return len({kind for kind in read if kind.is_floating_point}) > 1
 
     def _sample_on(
         self,
@@ -391,7 +411,15 @@ class _Compute:
             if part.param.is_index:
                 value = [x.long() for x in value] if part.param.is_list else value.long()
             values[part.param.name] = value
+        if self._operator.api in _PROMOTED:
+            self._promote(values)
         return values
+
+    def _promote(self, values: dict[str, Any]) -> None:
+        """Give the tensors that are read one type."""
+        names = [part.param.name for part in self._given if part.param.is_read]
+        kind = reduce(torch.promote_types, [values[name].dtype for name in names])
+        values.update({name: values[name].to(kind) for name in names})
 
     def _make_dense(self, values: dict[str, Any]) -> None:
         """Copy what is read in another layout, which not every kernel takes."""

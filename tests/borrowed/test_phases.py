@@ -372,6 +372,40 @@ def test_types_that_only_the_kernel_refuses() -> None:
     assert (status, "can't be cast" in message) == (INVALID, True)
 
 
+@pytest.mark.parametrize(
+    "api",
+    ["InplaceAddbmm", "BatchNormBackward", "ConvTbc", "IndexAdd", "NLLLoss", "SoftmaxBackward"],
+)
+def test_mixtures_of_types_that_only_the_kernel_refuses(api: str) -> None:
+    call = good_call(f"aclnn{api}")
+    names = [param.name for param in call.operator.parameters if param.is_read and param.is_tensor]
+    tensor = call.arguments[names[0]]
+    assert tensor.data_type.numpy == np.float32
+    status, message = refused(call, **{names[0]: call.dev.empty(tensor.shape, np.float16)})
+    assert (status, "type" in message) == (INVALID, True), message
+
+
+@pytest.mark.parametrize(
+    "api", ["Matmul", "Mm", "BatchMatMul", "Mv", "Addmv", "Addmm", "Addbmm", "Baddbmm"]
+)
+def test_products_of_matrices_promote_types(api: str) -> None:
+    call = good_call(f"aclnn{api}")
+    names = [param.name for param in call.operator.parameters if param.is_read and param.is_tensor]
+    for name in names:
+        tensor = call.arguments[name]
+        halves = tensor.numpy().astype(np.float16)
+        call.arguments[name] = call.dev.tensor(halves.astype(np.float32))
+        call.run()
+        want = call.arguments["out"].numpy()
+        call.arguments |= {
+            "out": call.dev.empty(want.shape, np.float32),
+            name: call.dev.tensor(halves),
+        }
+        call.run()
+        np.testing.assert_array_equal(call.arguments["out"].numpy(), want)
+        call.arguments[name] = tensor
+
+
 def test_results_that_a_call_leaves_alone_are_not_written() -> None:
     dev = ar.Device("Atlas A2", check="report")
     x, rows, ones = (dev.tensor(np.ones(shape, np.float32)) for shape in ((3, 2), (3, 1), 2))
