@@ -188,12 +188,14 @@ class Exact(Number):
         """Return -1, 0 or 1, or NaN if one of both is NaN."""
         if self.is_nan() or other.is_nan():
             return math.nan
-        if self.low == self.high == other.low == other.high:
-            return 0
-        if self.high <= other.low:
+        if self.high < other.low:
             return -1
-        if self.low >= other.high:
+        if self.low > other.high:
             return 1
+        if self.low == other.high:
+            return 0 if self.low == self.high == other.low else 1
+        if self.high == other.low:
+            return -1
         raise Undecided
 
     def _compare(self, operator: str, other: Exact | Constant) -> Decision:
@@ -306,8 +308,10 @@ class NarrowExact(Exact):
 def exact(number: Constant, bits: int, kind: type[Exact] = Exact) -> Exact:
     """Return a constant as an exact number."""
     if not number or (isinstance(number, float) and not math.isfinite(number)):
-        return kind(float(number), float(number), bits)
-    return kind(Fraction(number), Fraction(number), bits)
+        number = float(number)
+        return kind(number, number, bits)
+    number = Fraction(number)
+    return kind(number, number, bits)
 
 
 def round_fraction(value: Fraction, kind: str) -> float:
