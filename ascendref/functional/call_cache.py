@@ -392,6 +392,9 @@ def _reduction(kernel: ReductionKernel, dtype: np.dtype[Any]) -> Run:
             return None
         outs: tuple[Any, ...]
         if alone:
+            # the kernel, which writes one element, takes any array of rank 0 or 1
+            if out is not None and (type(out) is not ndarray or out.ndim):
+                return None
             outs = (empty((), dtype) if out is None else out,)
         elif out is None:
             outs = empty(shape, dtype), empty(count, dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, nan
+from math import inf, nan, prod
 from typing import Any
 
 import ml_dtypes
@@ -15,7 +15,7 @@ from ascendref.functional import call, call_cache
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import array_function
-from ..support.cases import ALIKE, HALVED, SUMMING, whole_shapes
+from ..support.cases import ALIKE, HALVED, LOSSES, SUMMING, whole_shapes
 from ..support.operands import arguments, results
 from ..support.rounding import assert_bits
 
@@ -208,6 +208,23 @@ def test_choices_and_limits_in_a_cached_call(checked: list[str]) -> None:
     ):
         with pytest.raises(ar.ArgumentValueError, match=name):
             call_it(reduction, beta)
+
+
+@pytest.mark.parametrize("operator", LOSSES)
+def test_a_cached_loss_writes_one_element_of_rank_0(operator: str, checked: list[str]) -> None:
+    tensors = [np.full((2, 3), 0.5, np.float32)] * 2
+    function = getattr(ar, operator)
+    for reduction in ("mean", "sum"):
+        want = function(*tensors, reduction=reduction, out=np.empty((), np.float32))
+        around = np.full(8, 77, np.float32)
+        for shape in ((0,), (1,), (2,), (1, 1)):
+            out = around[4 : 4 + prod(shape)].reshape(shape)
+            with pytest.raises(ar.ArgumentValueError, match="out"):
+                function(*tensors, reduction=reduction, out=out)
+        assert (around == 77).all()
+        before = len(checked)
+        assert_bits(function(*tensors, reduction=reduction, out=around[4:5].reshape(())), want)
+        assert len(checked) == before and np.count_nonzero(around != 77) == 1
 
 
 def test_scalars_that_select_another_formula_are_checked_once(checked: list[str]) -> None:
