@@ -19,6 +19,7 @@ import torch
 from torch.autograd import forward_ad
 
 from ..core.fork_safety import import_to_end
+from ..core.layout import MAX_RANK
 from ..core.packing import pack_words
 from .call_cache import ARRAY_TYPES, KEY_TYPES, Call, Run, ViewedPart, call_key, store
 
@@ -124,6 +125,8 @@ def elementwise_run(kernel: Callable[[int, int], int], kind: Any) -> Run:
             return None
         first = tensors[0]
         shape = first.shape
+        if len(shape) > MAX_RANK:
+            return None
         for tensor in given[1:]:
             if tensor.shape != shape:
                 return None
@@ -191,7 +194,8 @@ def _reduction(kernel: ReductionKernel, kind: Any) -> Run:
         shape, channels = tuple(first.shape), weight.numel() if weighted else 1
         full = tensors[1:-1] if weighted else tensors[1:]
         if (
-            any([tensor.shape != shape for tensor in full])
+            len(shape) > MAX_RANK
+            or any([tensor.shape != shape for tensor in full])
             or (weighted and weight.dim() != 1)
             or (channels != 1 and (len(shape) < 2 or shape[1] != channels))
         ):
