@@ -68,6 +68,17 @@ def test_values_are_those_of_torch(kind: str) -> None:
             )
 
 
+def test_hard_labels_have_derivatives() -> None:
+    def loss(target: Any, factor: Any, x: Any) -> Any:
+        return aj.binary_cross_entropy_with_logits(x, target, None, factor, "sum")
+
+    for x, target, factor in np.ndindex(4, 3, 3):
+        numbers = np.float32(target / 2), np.float32(factor), np.float32(x - 1.5)
+        got = np.array(jax.grad(loss, (0, 1))(*numbers))
+        miss, hit = np.log1p(np.exp([x - 1.5, 1.5 - x]))
+        np.testing.assert_allclose(got, [factor * hit - miss, target / 2 * hit], 1e-5, 1e-6)
+
+
 def test_operands_are_promoted_as_jax_does() -> None:
     x, target = jnp.ones(3, jnp.bfloat16), jnp.zeros((2, 1), jnp.float32)
     assert aj.smooth_l1_loss(x, target, "none").shape == (2, 3)

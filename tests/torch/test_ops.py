@@ -98,6 +98,24 @@ def test_derivatives_of_any_order_are_those_of_pytorch(name: str) -> None:
     torch.testing.assert_close(result, expected, rtol=rtol, atol=0)
 
 
+def test_hard_labels_have_derivatives() -> None:
+    label, factor = torch.tensor([[0.0], [1.0], [0.5]]), torch.tensor([0.0, 1.0, 2.0])
+    x = torch.tensor([-1.0, 0.5, 2.0])[:, None, None]
+    given = [t.double() for t in torch.broadcast_tensors(x, label, factor)]
+
+    def derivatives(function: Any) -> list[Any]:
+        x, target = (t.clone().requires_grad_() for t in given[:2])
+        loss = function(x, target, pos_weight=given[2], reduction="sum")
+        first = torch.autograd.grad(loss, (x, target), create_graph=True)
+        second = torch.autograd.grad(first[0].sum(), (x, target))
+        return [*first, *second]
+
+    ours, theirs = at.ops, torch.nn.functional
+    name = "binary_cross_entropy_with_logits"
+    got, want = (derivatives(getattr(of, name)) for of in (ours, theirs))
+    torch.testing.assert_close(got, want)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fake_tensors_have_derivatives(name: str) -> None:
     mode = FakeTensorMode()

@@ -35,11 +35,28 @@ def cost(self: Number, target: Number, weight: Number, pos_weight: Number) -> Nu
 
     Where a factor is 0 and its logarithm finite, the other term is left, and the sign of its zero.
     """
+    first, second, miss, hit = terms(self, target, weight, pos_weight)
+    both = select((second == 0.0) & (self > -inf), miss, hit + miss)
+    return select((first == 0.0) & (self < inf), hit, both)
+
+
+def terms(self: Number, target: Number, weight: Number, pos_weight: Number) -> tuple[Number, ...]:
+    """Return the factors of both terms, then the terms."""
     first, second = 1.0 - target, pos_weight * target
     miss = first * softplus(alone(self, first, second, weight))
     hit = second * softplus(alone(-self, second, first, weight))
-    both = select((second == 0.0) & (self > -inf), miss, hit + miss)
-    return select((first == 0.0) & (self < inf), hit, both)
+    return first, second, miss, hit
+
+
+def smooth_loss(
+    self: Number, target: Number, weight: Number, pos_weight: Number, reduction: Number
+) -> Number:
+    """The loss as libraries differentiate it; only signs of zeros differ.
+
+    Where `cost` leaves one term, the derivative for the target would lack the other one's.
+    """
+    _, _, miss, hit = terms(self, target, weight, pos_weight)
+    return weight * (hit + miss)
 
 
 def grad_input(
@@ -179,7 +196,7 @@ GRADIENT: Final = declare_gradient(
     ),
     forward=Forward(
         "binary_cross_entropy_with_logits",
-        loss,
+        smooth_loss,
         "the binary cross-entropy of the logistic function of ``x`` and target",
     ),
     settings=(
