@@ -19,9 +19,9 @@ from ..judge import Doubles, round_values
 from ..setting import Setting
 from ..ties import round_next_to_middle
 
-#: wrong results of a block after which no more differences are decided: they are no rarity but a
-#: defect
-_WRONG: Final = 1000
+#: differences of a block that are decided together; more of them only if most results are right:
+#: otherwise they are no rarity but a defect
+_TOGETHER: Final = 1000
 
 
 class Golden(NamedTuple):
@@ -38,18 +38,9 @@ class Golden(NamedTuple):
 def golden_values(setting: Setting, tensors: Sequence[Doubles], kind: ElementType) -> Golden:
     """Return the golden values of a call on tensors of a type and one shape, given as float64."""
     values = setting.value(tensors)
-    rounded, hard = np.empty(values.shape, np.float32), np.empty(values.shape, np.bool_)
-    round_values(values.reshape(-1), float_format(kind), rounded.reshape(-1), hard.reshape(-1))
-    count = int(np.count_nonzero(hard))
-    if count:  # most blocks have none
-        places = np.nonzero(hard)
-        elements = [array[places] for array in tensors]
-        function, scalars = setting.operator.formula.function, setting.formula_scalars(values.size)
-        found = round_next_to_middle(function, elements, scalars, values[places], kind.name)
-        for i in np.flatnonzero(np.isnan(found)).tolist():
-            found[i] = setting.exact([x[i].item() for x in elements], values.size, kind.name)
-        rounded[places] = found
-    return Golden(values, rounded, count)
+    flat = [array.reshape(-1) for array in (*tensors, values)]
+    rounded, hard = _rounded(setting, flat[:-1], flat[-1], kind, values.size)
+    return Golden(values, rounded.reshape(values.shape), hard)
 
 
 def settle(
@@ -65,12 +56,33 @@ def settle(
     """
     differ = results != golden.rounded
     differ &= ~(np.isnan(results) & np.isnan(golden.rounded))
-    wrong = 0
-    for place in np.argwhere(differ).tolist():
-        index = tuple(place)
-        elements = [array[index].item() for array in tensors]
-        for array, name in ((golden.values, FLOAT64.name), (golden.rounded, kind.name)):
-            array[index] = setting.exact(elements, results.size, name)
-        wrong += results[index] != golden.rounded[index]
-        if wrong == _WRONG:
+    places = np.argwhere(differ)
+    for start in range(0, len(places), _TOGETHER):
+        index = tuple(places[start : start + _TOGETHER].T)
+        elements = [array[index] for array in tensors]
+        given = np.column_stack(elements).tolist()
+        values = np.array([setting.exact(each, results.size, FLOAT64.name) for each in given])
+        golden.values[index] = values
+        golden.rounded[index], _ = _rounded(setting, elements, values, kind, results.size)
+        if np.count_nonzero(results[index] != golden.rounded[index]) > _TOGETHER / 2:
             break
+
+
+def _rounded(
+    setting: Setting, tensors: Sequence[Doubles], values: Doubles, kind: ElementType, size: int
+) -> tuple[NDArray[np.float32], int]:
+    """Return exact values that are known as float64, rounded once, and how many are hard cases.
+
+    They and the elements of the tensors are of rank 1; the call has so many results.
+    """
+    rounded, hard = np.empty(values.shape, np.float32), np.empty(values.shape, np.bool_)
+    round_values(values, float_format(kind), rounded, hard)
+    count = int(np.count_nonzero(hard))
+    if count:  # most blocks have none
+        elements = [array[hard] for array in tensors]
+        function, scalars = setting.operator.formula.function, setting.formula_scalars(size)
+        found = round_next_to_middle(function, elements, scalars, values[hard], kind.name)
+        for i in np.flatnonzero(np.isnan(found)).tolist():
+            found[i] = setting.exact([x[i].item() for x in elements], size, kind.name)
+        rounded[hard] = found
+    return rounded, count
