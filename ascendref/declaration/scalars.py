@@ -126,7 +126,8 @@ def _number(param: ScalarParam, value: object) -> float:
     """Return the value of a real number of any type."""
     cause = None
     try:
-        if isinstance(value, Real):
+        # a duration is an integer for NumPy, and a number only in some of its units
+        if isinstance(value, Real) and not isinstance(value, np.timedelta64):
             try:
                 return float(value)
             except OverflowError:

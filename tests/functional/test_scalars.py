@@ -86,6 +86,7 @@ def test_huge_integers_are_scalars(argument: str, value: int) -> None:
         None,
         0.5 + 0j,
         Decimal("0.5"),
+        np.timedelta64(1, "ns"),
         [0.5],
         np.array([0.5]),
         b"1",
