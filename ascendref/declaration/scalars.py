@@ -127,7 +127,7 @@ def _number(param: ScalarParam, value: object) -> float:
     cause = None
     try:
         # a duration is an integer for NumPy, and a number only in some of its units
-        if isinstance(value, Real) and not isinstance(value, np.timedelta64):
+        if not isinstance(value, np.timedelta64) and isinstance(value, Real):
             try:
                 return float(value)
             except OverflowError:

@@ -9,7 +9,7 @@ import torch
 from torch.library import CustomOpDef, custom_op
 
 from ..core.dtypes import DTypeLike, compute_type_of
-from ..core.errors import ArgumentValueError, shown
+from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..functional.differentiable import Function, as_arguments
 from . import autocast
 from .batches import vmap_rule
@@ -194,9 +194,12 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
         bound.apply_defaults()
         given = list(bound.arguments.values())
         operands, scalars = given[:count], given[count:-1]
-        for place, default in enumerate(defaults):
+        for place, (name, default) in enumerate(zip(signature.parameters, defaults, strict=False)):
             if operands[place] is None and default is not None:
                 operands[place] = torch.full_like(operands[0], default)
+            if not isinstance(operands[place], torch.Tensor):
+                text = f"is {shown(operands[place])}; a torch.Tensor is expected"
+                raise ArgumentTypeError(name, text)
         if broadcasts:
             operands = torch.broadcast_tensors(*operands)
         for place, allowed in enumerate(choices):

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import torch
 
+from ..core.errors import ArgumentTypeError, shown
 from . import ops
 
 ModuleT = TypeVar("ModuleT", bound=Any)
@@ -56,6 +57,11 @@ def replace_modules(model: ModuleT) -> ModuleT:
     torch.nn.Module
         The same model.
 
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no module.
+
     Examples
     --------
     >>> import torch
@@ -66,6 +72,8 @@ def replace_modules(model: ModuleT) -> ModuleT:
       (1): PReLU(num_parameters=1)
     )
     """
+    if not isinstance(model, torch.nn.Module):
+        raise ArgumentTypeError("model", f"is {shown(model)}; a torch.nn.Module is expected")
     for module in model.modules():
         if type(module) is torch.nn.PReLU:
             module.__class__ = PReLU

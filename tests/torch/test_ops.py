@@ -98,6 +98,22 @@ def test_derivatives_of_any_order_are_those_of_pytorch(name: str) -> None:
     torch.testing.assert_close(result, expected, rtol=rtol, atol=0)
 
 
+def test_operands_must_be_tensors() -> None:
+    one = torch.ones(2)
+    for name, arguments in (
+        ("input", (None, one)),
+        ("input", ([1.0], one)),
+        ("target", (one, None)),
+        ("weight", (one, one, 2.0)),
+    ):
+        with pytest.raises(
+            ar.ArgumentTypeError, match=f"^{name} is .*; a torch.Tensor is expected"
+        ):
+            at.ops.binary_cross_entropy(*arguments)
+    with pytest.raises(ar.ArgumentTypeError, match="model is 3; a torch"):
+        at.replace_modules(3)
+
+
 def test_hard_labels_have_derivatives() -> None:
     label, factor = torch.tensor([[0.0], [1.0], [0.5]]), torch.tensor([0.0, 1.0, 2.0])
     x = torch.tensor([-1.0, 0.5, 2.0])[:, None, None]
