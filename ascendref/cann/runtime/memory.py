@@ -224,16 +224,35 @@ def aclrtMemcpy2d(
             f"width is {width}, dpitch is {dst_pitch} and spitch is {src_pitch}; no row may be"
             " longer than a pitch"
         )
-    rows = [(dst + k * dst_pitch, src + k * src_pitch) for k in range(height)]
-    for address in rows[-1]:  # check that the last row fits before the first is copied
-        if address >= FIRST_ADDRESS and find_memory(address + width - 1) is None:
-            rt_invalid(
-                f"{height} rows reach the address {address + width - 1:#x}, which is not in memory"
-                " of the device"
-            )
+    # that all rows fit, before the first is copied
+    _check_rows("dst", dst, dst_pitch, width, height)
+    _check_rows("src", src, src_pitch, width, height)
     way = _Way.of("aclrtMemcpy2d", device, stream, dst, src)
-    for to, origin in rows:
-        _copy(way, to, origin, width, Names(nbytes="width"))
+    for k in range(height):
+        _copy(way, dst + k * dst_pitch, src + k * src_pitch, width, Names(nbytes="width"))
+
+
+def _check_rows(name: str, address: int, pitch: int, width: int, height: int) -> None:
+    """Refuse rows of device memory that are not all in living memory.
+
+    Whether the first one is, its copy checks, which also tells the checker of freed memory.
+    """
+    memory = find_memory(address) if address >= FIRST_ADDRESS else None
+    if memory is None:
+        return
+    end = address + (height - 1) * pitch + width
+    if end <= memory.address + memory.nbytes:
+        return
+    if find_memory(end - 1) is None:
+        rt_invalid(
+            f"{height} rows reach the address {end - 1:#x}, which is not in memory of the device"
+        )
+    for row in range(address, end, pitch):
+        memory = find_memory(row)
+        if memory is None or row + width > memory.address + memory.nbytes:
+            rt_invalid(
+                f"{name} has a row at {row:#x}, whose {width} bytes are not in memory of the device"
+            )
 
 
 def aclrtMemset(address: int, size: int, value: int, count: int, *stream: Stream | None) -> None:

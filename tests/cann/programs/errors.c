@@ -45,6 +45,22 @@ static void before_a_device(void)
     SUCCEEDS(aclInit(NULL));
 }
 
+/* A copy whose first row fits and whose second one lies between two allocations writes nothing. */
+static void rows(void)
+{
+    char *low = NULL, *high = NULL, host[128], back[64] = {0};
+    memset(host, 1, sizeof host);
+    SUCCEEDS(aclrtMalloc((void **)&low, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    SUCCEEDS(aclrtMalloc((void **)&high, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    SUCCEEDS(aclrtMemset(low, 64, 0, 64));
+    EXPECT(107000, aclrtMemcpy2d(low, (size_t)(high - low) / 2, host, 8, 8, 3,
+                                 ACL_MEMCPY_HOST_TO_DEVICE));
+    SUCCEEDS(aclrtMemcpy(back, 64, low, 64, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT(0, back[0]);
+    SUCCEEDS(aclrtFree(low));
+    SUCCEEDS(aclrtFree(high));
+}
+
 static void memory(void)
 {
     char host[64] = {0};
@@ -68,6 +84,11 @@ static void memory(void)
     SUCCEEDS(aclrtMemset(NULL, 0, 0, 0));
     EXPECT(100000, aclrtMemcpy2d(first, 8, host, 8, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE));
     EXPECT(107000, aclrtMemcpy2d(first, 16, host, 8, 8, 8, ACL_MEMCPY_HOST_TO_DEVICE));
+    /* refused at once, however many rows there are */
+    EXPECT(107000, aclrtMemcpy2d(first, 8, host, 8, 8, (size_t)1 << 40, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT(107000, aclrtMemcpy2d(first, (size_t)1 << 40, host, (size_t)1 << 40, 8, (size_t)1 << 40,
+                                 ACL_MEMCPY_HOST_TO_DEVICE));
+    rows();
     EXPECT(100000, aclrtMemsetD32(host, 64, 0, 16));
     EXPECT(100000, aclrtMemsetD32(first, 64, 0, 17));
     SUCCEEDS(aclrtMallocHost(&pinned, 64));
