@@ -53,6 +53,36 @@ def test_a_program_that_checks_all_itself_prints_nothing(programs, program, envi
     assert programs.run(*program, **environment) == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (b"{bad", 100006),
+        (b"[1]", 100006),
+        (b'{"a": "\xff"}', 100006),
+        (b'{"a": ' * 3000, 100006),
+        (b'{"defaultDevice": 1}', 100006),
+        (b'{"defaultDevice": {"default_device": "first"}}', 100006),
+        (b'{"defaultDevice": {"default_device": true}}', 100006),
+        (b'{"defaultDevice": {"default_device": 1e400}}', 100006),
+        (b'{"defaultDevice": {"default_device": 9}}', 107001),
+    ],
+)
+def test_a_refused_configuration_initializes_nothing(programs, tmp_path, text, code):
+    (tmp_path / "acl.json").write_bytes(text)
+    out, _ = programs.run("configuration.c", tmp_path / "acl.json")
+    assert out.startswith(f"{code} ")
+    assert out.endswith("\n0\n")
+    assert not re.search(r"object|codec|Errno|unicode|literal|infinity", out)
+
+
+def test_a_configuration_is_utf_8_in_every_locale_and_under_every_name(programs, tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xe9.json"
+    with open(path, "wb") as file:
+        file.write('{"note": "é"}'.encode())
+    out, _ = programs.run("configuration.c", os.fsdecode(path), LC_ALL="C")
+    assert out.startswith("0 \n")
+
+
 def test_static_objects_call_after_the_end(programs):
     assert programs.run("process.cpp", "exits")[0] == "late: 100001 100001\n"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from ctypes import c_uint64
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from ...core.errors import fail, get_last_error, peek_at_last_error, recent_error_message
 from ...core.status import Status
@@ -38,7 +39,7 @@ _parameters: Final[dict[int, int]] = {}
 
 def aclInit(config_path: bytes | None) -> None:
     """Add a reference; the first call reads the configuration."""
-    path = (config_path or b"").decode(errors="replace")
+    path = os.fsdecode(config_path or b"")
     text, default_device = _read_configuration(path)
     if _lifecycle.configuration not in (None, text):
         invalid(
@@ -50,12 +51,12 @@ def aclInit(config_path: bytes | None) -> None:
             Status.ACL_ERROR_REPEAT_INITIALIZE,
             f"aclInit has already been called; this is call {_lifecycle.references}",
         )
+    if default_device is not None:
+        process.slot(default_device)  # that there is one: a call that fails initializes nothing
+        process.default_device = default_device
     _lifecycle.configuration = text
     _lifecycle.references = 1
     _lifecycle.finalized = False
-    if default_device is not None:
-        process.slot(default_device)
-        process.default_device = default_device
 
 
 def _read_configuration(path: str) -> tuple[str, int | None]:
@@ -63,23 +64,48 @@ def _read_configuration(path: str) -> tuple[str, int | None]:
     if not path:
         return "", None
     try:
-        text = Path(path).read_text()
+        content = Path(path).read_bytes()
     except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         fail(
             Status.ACL_ERROR_INVALID_FILE,
-            f"configPath is {path!r}, which cannot be read: {error}",
+            f"configPath is {path!r}, which cannot be read: {reason}",
             error,
         )
     try:
+        # whatever the locale is, which a C program need not have set
+        text = content.decode()
         configuration = json.loads(text) if text.strip() else {}
-        number = configuration.get("defaultDevice", {}).get("default_device")
-        return text, None if number is None else int(number)
-    except (ValueError, AttributeError, TypeError, RecursionError) as error:
-        fail(
-            Status.ACL_ERROR_PARSE_FILE,
-            f"configPath is {path!r}, which is not a JSON configuration: {error}",
+    except (ValueError, RecursionError) as error:
+        _refuse_configuration(path, "is not a JSON configuration", error)
+    default = configuration.get("defaultDevice", {}) if isinstance(configuration, dict) else None
+    if not isinstance(default, dict):
+        problem = "is no group of settings in braces, or its defaultDevice is none"
+        _refuse_configuration(path, problem)
+    number = default.get("default_device")
+    if number is None:
+        return text, None
+    try:
+        if isinstance(number, bool) or int(number) != float(number):
+            raise ValueError
+        return text, int(number)
+    except (ValueError, TypeError, OverflowError) as error:
+        _refuse_configuration(
+            path,
+            f"has the default_device {json.dumps(number)}; the number of a device is expected",
             error,
         )
+
+
+def _refuse_configuration(path: str, problem: str, cause: BaseException | None = None) -> NoReturn:
+    detail = ""
+    if isinstance(cause, json.JSONDecodeError):
+        detail = f": {cause}"
+    elif isinstance(cause, UnicodeDecodeError):
+        detail = f": it is not UTF-8 at byte {cause.start}"
+    elif isinstance(cause, RecursionError):
+        detail = ": it is nested too deeply"
+    fail(Status.ACL_ERROR_PARSE_FILE, f"configPath is {path!r}, which {problem}{detail}", cause)
 
 
 def aclFinalize() -> None:
