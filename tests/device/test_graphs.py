@@ -170,6 +170,29 @@ def test_freed_memory_makes_a_launch_fail(stream):
     assert code(stream.synchronize) == 507013
 
 
+@pytest.mark.parametrize("check", [True, "report"])
+def test_the_checker_finds_launches_with_freed_memory(check):
+    dev = ar.Device("Atlas A2", check=check)
+    stream, memory = dev.create_stream(), dev.malloc(8)
+    stream.begin_capture()
+    dev.memset_async(memory, 1, stream=stream)
+    graph = stream.end_capture()
+    graph.launch(stream)
+    stream.synchronize(TIMEOUT)
+    dev.free(memory)
+    if check == "report":
+        graph.launch(stream)
+        assert code(stream.synchronize, TIMEOUT) == 507013
+        (hazard,) = dev.hazards
+    else:
+        with pytest.raises(ar.HazardError, match="use-after-free") as raised:
+            graph.launch(stream)
+        hazard = raised.value
+        stream.synchronize(TIMEOUT)  # nothing was queued
+    assert hazard.kind == "use-after-free"
+    assert "memset_async" in str(hazard)
+
+
 def refused(dev, stream):
     """Return calls that a capture refuses, with their codes."""
     memory, event, recorded = dev.malloc(8), dev.create_event(), dev.create_event()

@@ -109,6 +109,7 @@ class Graph(Capture, Handle):
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                 f"{queue!r} is captured, and graphs cannot be; launch {self!r} on another stream",
             )
+        self._find_freed()
         if self._last is not None and self._last.stream is not queue:
             label = f"wait for graph {self.number}"
             scheduler.submit(Task(queue, Kind.WAIT, label, after=self._last))
@@ -149,6 +150,18 @@ class Graph(Capture, Handle):
                 f"{self!r} is still running; synchronize the stream on which it was launched",
             )
         self._remove()
+
+    def _find_freed(self) -> None:
+        """Report memory of the captured work that has been freed; its task will fail."""
+        checker = self.device.checker
+        if checker is None:
+            return
+        for task in self.tasks:
+            for shadow, span in (*task.reads, *task.writes):
+                if shadow.freed is not None:
+                    problem = f"{span.name} of {task.label} in {self!r} lies in freed {shadow}"
+                    status = Status.ACL_ERROR_FAILURE
+                    checker.find_freed(status, "use-after-free", problem, shadow)
 
     def _check(self) -> None:
         self.device.check_process()
