@@ -34,7 +34,7 @@ def test_calls_without_python_have_one(programs, variable, value):
 
 
 SWEEP = """
-import ctypes, itertools, math, os
+import ctypes, itertools, math, os, re
 from ascendref.cann.functions import functions
 
 library = ctypes.CDLL(os.environ["ROOT"] + "/lib64/libascendcl.so")
@@ -69,6 +69,7 @@ def calls(options):
             for value in choice:
                 yield [*given[:place], value, *given[place + 1:]]
 
+PYTHON = rb"\\b(None|Device|Stream|Tensor|Event|nbytes)\\b|Errno|_capture\\b|_report\\b"
 refused = set()
 for name, function in sorted(functions().items()):
     result = function.prototype.result
@@ -84,6 +85,7 @@ for name, function in sorted(functions().items()):
         message = recent()
         assert (message is not None) == failed, (name, given, found, message)
         assert recent() is None
+        assert not re.search(PYTHON, message or b""), message
         refused |= {name} if failed else set()
 print(len(refused))
 """

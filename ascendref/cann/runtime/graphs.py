@@ -103,4 +103,4 @@ def aclmdlRIDebugJsonPrint(graph: Graph, path: bytes | None, flags: int) -> None
         with output_file(Path(name)) as file:
             file.write(json.dumps(events, indent=1).encode())
     except OSError as error:
-        rt_invalid(f"path is {name!r}, which cannot be written: {error}", error)
+        rt_invalid(f"path is {name!r}, which cannot be written: {error.strerror or error}", error)

@@ -37,6 +37,7 @@ from . import (
     virtual_memory,
 )
 from .process import process
+from .words import in_c
 
 #: the modules with the functions that belong to no operator
 _MODULES: Final = (
@@ -123,7 +124,7 @@ def messages() -> str | None:
     """Return the thread's messages, newest first, and clear them."""
     text = recent_error_message()
     # file names may contain bytes that are not text
-    return None if text is None else text.encode(errors="backslashreplace").decode()
+    return None if text is None else in_c(text.encode(errors="backslashreplace").decode())
 
 
 def find_leaks() -> None:
