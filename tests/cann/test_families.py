@@ -18,6 +18,9 @@ def test_copies_between_devices(programs, check):
     else:  # one race, the one that the program has
         assert errors.count("race: ") == 1
         assert "aclrtFree" not in errors
+        # streams of two devices cannot wait for events of each other
+        assert "fix: synchronize stream" in errors
+        assert "aclrtStreamWaitEvent" not in errors
 
 
 @pytest.mark.parametrize("check", ["0", "1"])

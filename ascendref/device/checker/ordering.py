@@ -39,8 +39,10 @@ HOST: Final = 0
 class Timeline:
     """The operations of a stream, by its number, or of the host, in their order."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, device: object = None) -> None:
         self.number = number
+        #: what stands for the device of a stream; events order streams of one device only
+        self.device = device
         self._clock = AtomicReference(NOTHING)
         #: what the next operation comes after, apart from those before it here
         self.clock = NOTHING
@@ -151,7 +153,7 @@ class FunctionTimeline(Timeline):
     """What functions of a stream do, or tasks that functions submit to a stream, all in order."""
 
     def __init__(self, stream: Timeline, numbers: count[int]) -> None:
-        super().__init__(stream.number)
+        super().__init__(stream.number, stream.device)
         self.count = numbers
         self.host_index = 0
         #: the call that submitted the last task, or is about to submit the next one

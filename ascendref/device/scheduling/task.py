@@ -169,7 +169,7 @@ class BaseStream:
         self.scheduler = scheduler
         self.number = next(_stream_numbers)
         #: the checker's view of its tasks
-        self.timeline = Timeline(self.number)
+        self.timeline = Timeline(self.number, scheduler)
         #: tasks in order of submission; finished tasks are removed soon
         self.queue: deque[Task] = deque()
         #: tasks that `abort` ends unless they are already running
