@@ -63,7 +63,8 @@ def check(
     else:
         show(hazards, len(devices))
     if status:
-        print_error(f"{program} exited with status {status}")
+        end = f"exited with status {status}" if status > 0 else f"was killed by signal {-status}"
+        print_error(f"{program} {end}")
     return not (hazards or status)
 
 

@@ -122,10 +122,17 @@ def test_tracebacks_show_the_frames_of_the_program_alone(tmp_path: Path) -> None
     assert "address_space.py" in full.stderr
 
 
-def test_a_failing_program_is_no_success(tmp_path: Path) -> None:
-    done = check(tmp_path, "sys.exit(3)")
+@pytest.mark.parametrize(
+    ("end", "text"),
+    [
+        ("sys.exit(3)", "exited with status 3"),
+        ("import os; os.kill(os.getpid(), 9)", "was killed by signal 9"),
+    ],
+)
+def test_a_failing_program_is_no_success(tmp_path: Path, end: str, text: str) -> None:
+    done = check(tmp_path, end)
     assert done.returncode == 1
-    assert "exited with status 3" in done.stderr
+    assert text in done.stderr
 
 
 def test_what_is_no_program(tmp_path: Path) -> None:
