@@ -315,6 +315,12 @@ class _Compute:
     ) -> None:
         self._operator, self._given, self._scalars = operator, given, scalars
         self._expression: Expression = compiled(operator.expression)
+        #: names of tensors that are given one type
+        self._promoted = (
+            [part.param.name for part in given if part.param.is_read]
+            if operator.api in _PROMOTED
+            else []
+        )
         #: whether the kernel writes the results itself
         self._direct = False
         #: whether the results may lie where inputs are
@@ -384,10 +390,8 @@ class _Compute:
 
     def _mixes_floats(self, kinds: Sequence[torch.dtype]) -> bool:
         """Tell whether the kernel will be given floats of several types."""
-        if self._operator.api in _PROMOTED:
-            return False
         read = [kinds[k] for x in self._given if x.param.is_read for k in x.places]
-        return len({kind for kind in read if kind.is_floating_point}) > 1
+        return not self._promoted and len({x for x in read if x.is_floating_point}) > 1
 
     def _sample_on(
         self,
@@ -411,15 +415,10 @@ class _Compute:
             if part.param.is_index:
                 value = [x.long() for x in value] if part.param.is_list else value.long()
             values[part.param.name] = value
-        if self._operator.api in _PROMOTED:
-            self._promote(values)
+        if self._promoted:
+            kind = reduce(torch.promote_types, [values[name].dtype for name in self._promoted])
+            values |= {name: values[name].to(kind) for name in self._promoted}
         return values
-
-    def _promote(self, values: dict[str, Any]) -> None:
-        """Give the tensors that are read one type."""
-        names = [part.param.name for part in self._given if part.param.is_read]
-        kind = reduce(torch.promote_types, [values[name].dtype for name in names])
-        values.update({name: values[name].to(kind) for name in names})
 
     def _make_dense(self, values: dict[str, Any]) -> None:
         """Copy what is read in another layout, which not every kernel takes."""

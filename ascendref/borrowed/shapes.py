@@ -17,18 +17,25 @@ from .adapters.networks import ctc_loss
 from .adapters.shared import axis_of
 
 aten = torch.ops.aten
-#: names of tensors and the shapes that they must have, or that of as many elements
-Expected = Iterable[tuple[str, Sequence[int]]]
+#: names of tensors and the shapes, for lists of each member, that they must have, or that of as many
+#: elements
+Expected = Iterable[tuple[str, Sequence[Any]]]
 
 
 def check(api: str, values: Mapping[str, Any]) -> None:
     """Raise ValueError if a tensor has another shape than a call of a function needs."""
     for name, expected in RULES[api](values):
-        tensor = values[name]
-        if tensor is not None and tensor.shape != torch.Size(expected):
-            raise ValueError(
-                f"{name} has shape {tuple(tensor.shape)}; {tuple(expected)} is expected"
-            )
+        given = values[name]
+        if isinstance(given, list):
+            for k, (member, shape) in enumerate(zip(given, expected, strict=True)):
+                _check(f"{name}[{k}]", member, shape)
+        elif given is not None:
+            _check(name, given, expected)
+
+
+def _check(name: str, tensor: torch.Tensor, expected: Sequence[int]) -> None:
+    if tensor.shape != torch.Size(expected):
+        raise ValueError(f"{name} has shape {tuple(tensor.shape)}; {tuple(expected)} is expected")
 
 
 def _unlike(values: Mapping[str, Any], expected: Sequence[int], *names: str) -> Expected:
@@ -40,6 +47,10 @@ def _unlike(values: Mapping[str, Any], expected: Sequence[int], *names: str) -> 
 
 def _alike(first: str, names: Sequence[str], values: Mapping[str, Any]) -> Expected:
     yield from [(name, values[first].shape) for name in names]
+
+
+def _lists_alike(first: str, names: Sequence[str], values: Mapping[str, Any]) -> Expected:
+    yield from [(name, [tensor.shape for tensor in values[first]]) for name in names]
 
 
 def _along(name: str, values: Mapping[str, Any]) -> Expected:
@@ -120,6 +131,9 @@ RULES: Final[dict[str, Callable[[Mapping[str, Any]], Expected]]] = {
     "aclnnUnfoldGrad": _windows,
     "aclnnMaxPool2dWithIndicesBackward": partial(_alike, "indices", ("gradOutput",)),
     "aclnnApplyAdamWV2": partial(_alike, "varRef", ("mRef", "vRef", "grad")),
+    "aclnnFusedSgd": partial(
+        _lists_alike, "paramsRef", ("gradsRef", "momentumBufferListOptionalRef")
+    ),
     "aclnnInplaceAddRmsNorm": partial(_alike, "x1Ref", ("x2Ref",)),
     **{
         f"aclnnAdd{norm}": partial(_alike, "x1", ("x2",))

@@ -294,7 +294,7 @@ def test_names_that_do_not_exist() -> None:
         aclnn.aclnnSqrtt  # noqa: B018
 
 
-#: functions that are computed by what trusts the shapes of these tensors, or broadcasts them
+#: tensors whose shapes nothing would check where the function is computed
 TRUSTED = {
     **{
         f"aclnn{kind}Pad{axes}dBackward": ("gradOutput",)

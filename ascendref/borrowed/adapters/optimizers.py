@@ -23,10 +23,6 @@ def sgd_(
 ) -> None:
     """Take a step of gradient descent; gradients are divided by their scale first."""
     for k, (param, grad) in enumerate(zip(params, grads, strict=True)):
-        for name, tensors in (("gradsRef", grads), ("momentumBufferListOptionalRef", buffers)):
-            if tensors is not None and tensors[k].shape != param.shape:
-                found, expected = tuple(tensors[k].shape), tuple(param.shape)
-                raise ValueError(f"{name}[{k}] has shape {found}; {expected} is expected")
         if scale is not None:
             grad.div_(scale.reshape(()))
         wide = torch.promote_types(param.dtype, torch.float32)

@@ -188,14 +188,10 @@ class Exact(Number):
         """Return -1, 0 or 1, or NaN if one of both is NaN."""
         if self.is_nan() or other.is_nan():
             return math.nan
-        if self.high < other.low:
-            return -1
-        if self.low > other.high:
+        if self.high <= other.low:
+            return 0 if self.low == other.high else -1
+        if self.low >= other.high:
             return 1
-        if self.low == other.high:
-            return 0 if self.low == self.high == other.low else 1
-        if self.high == other.low:
-            return -1
         raise Undecided
 
     def _compare(self, operator: str, other: Exact | Constant) -> Decision:
