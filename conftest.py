@@ -13,6 +13,8 @@ NEEDS_EXTRA = {  # a library to the modules that import it
     "selenium": ["tests/site/browse.py"],
     "torch": [
         "ascendref/borrowed/adapters/*",
+        "ascendref/borrowed/attributes.py",
+        "ascendref/borrowed/compute.py",
         "ascendref/borrowed/expressions.py",
         "ascendref/borrowed/phase_1.py",
         "ascendref/borrowed/shapes.py",

@@ -17,8 +17,8 @@ from .adapters.networks import ctc_loss
 from .adapters.shared import axis_of
 
 aten = torch.ops.aten
-#: names of tensors and the shapes, for lists of each member, that they must have, or that of as many
-#: elements
+#: names of tensors and the shapes that they must have, or that of as many elements; names of lists
+#: and the shapes of their members
 Expected = Iterable[tuple[str, Sequence[Any]]]
 
 
