@@ -25,6 +25,7 @@ from itertools import count, pairwise
 from operator import itemgetter
 from sys import maxsize
 from typing import Final, NamedTuple
+from weakref import ref
 
 from ..lock_free import AtomicReference
 from .callers import Caller, MachineCall, Place, places_of
@@ -39,9 +40,10 @@ HOST: Final = 0
 class Timeline:
     """The operations of a stream, by its number, or of the host, in their order."""
 
-    def __init__(self, number: int, device: object = None) -> None:
+    def __init__(self, number: int, device: ref[object] | None = None) -> None:
         self.number = number
-        #: what stands for the device of a stream; events order streams of one device only
+        #: stands for the device of a stream; an operation that a thread remembers keeps no device
+        #: alive
         self.device = device
         self._clock = AtomicReference(NOTHING)
         #: what the next operation comes after, apart from those before it here

@@ -92,7 +92,7 @@ class Reports:
         one, other = first.task.timeline, second.task.timeline
         if one.number == other.number:  # a host function submits one of them
             missing = f"submit {second.call} once the host has waited for {first.call}"
-        elif other.number == HOST or (one.number != HOST and one.device is not other.device):
+        elif other.number == HOST or (one.number != HOST and one.device != other.device):
             missing = f"{_synchronize(first)}, before {second.call}"
         elif one.number == HOST:
             missing = f"call {first.call} before {other} is given {second.call}"

@@ -10,6 +10,7 @@ from enum import IntEnum
 from itertools import count
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from weakref import ref
 
 from ...core.errors import AclError, fail, message_of, recorded
 from ...core.status import Status
@@ -169,7 +170,7 @@ class BaseStream:
         self.scheduler = scheduler
         self.number = next(_stream_numbers)
         #: the checker's view of its tasks
-        self.timeline = Timeline(self.number, scheduler)
+        self.timeline = Timeline(self.number, ref(scheduler))
         #: tasks in order of submission; finished tasks are removed soon
         self.queue: deque[Task] = deque()
         #: tasks that `abort` ends unless they are already running
