@@ -60,6 +60,8 @@ def test_a_program_that_checks_all_itself_prints_nothing(programs, program, envi
         (b"[1]", 100006),
         (b'{"a": "\xff"}', 100006),
         (b'{"a": ' * 3000, 100006),
+        (b'{"a": ' * 11 + b"1" + b"}" * 11, 100006),
+        (b"[" + b"9" * 5000, 100006),
         (b'{"defaultDevice": 1}', 100006),
         (b'{"defaultDevice": {"default_device": "first"}}', 100006),
         (b'{"defaultDevice": {"default_device": true}}', 100006),
@@ -71,7 +73,7 @@ def test_a_refused_configuration_initializes_nothing(programs, tmp_path, text, c
     (tmp_path / "acl.json").write_bytes(text)
     out, _ = programs.run("configuration.c", tmp_path / "acl.json")
     assert out.startswith(f"{code} ")
-    assert out.endswith("\n0\n")
+    assert out.splitlines()[-3:] == ["0", "107002 -1", "107002"]
     assert not re.search(r"object|codec|Errno|unicode|literal|infinity", out)
 
 
@@ -81,6 +83,13 @@ def test_a_configuration_is_utf_8_in_every_locale_and_under_every_name(programs,
         file.write('{"note": "é"}'.encode())
     out, _ = programs.run("configuration.c", os.fsdecode(path), LC_ALL="C")
     assert out.startswith("0 \n")
+
+
+def test_a_default_device_serves_threads_until_the_end(programs, tmp_path):
+    settings = {"defaultDevice": {"default_device": "1"}, "dump": json.loads("[" * 9 + "]" * 9)}
+    (tmp_path / "acl.json").write_text(json.dumps(settings))
+    out, _ = programs.run("configuration.c", tmp_path / "acl.json", **TWO_DEVICES)
+    assert out.splitlines()[2:] == ["0 1", "107002"]
 
 
 def test_static_objects_call_after_the_end(programs):

@@ -17,6 +17,8 @@ from .process import Context, process
 
 #: version of the interface that the headers declare
 VERSION: Final = (1, 17, 0)
+#: how deep groups and lists of a configuration may be nested
+_MOST_NESTED: Final = 10
 #: number of allowed values of each system parameter
 _PARAMETER_VALUES: Final = (4, 2, 2, 2)
 #: parameters that a context cannot have
@@ -73,11 +75,17 @@ def _read_configuration(path: str) -> tuple[str, int | None]:
             error,
         )
     try:
-        # whatever the locale is, which a C program need not have set
-        text = content.decode()
-        configuration = json.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError) as error:
-        _refuse_configuration(path, "is not a JSON configuration", error)
+        text = content.decode()  # UTF-8 in every locale
+        configuration = json.loads(text, parse_int=float) if text.strip() else {}
+        too_deep = _depth(configuration) > _MOST_NESTED
+    except UnicodeDecodeError as error:
+        _refuse_configuration(path, f"is not UTF-8 at byte {error.start}", error)
+    except json.JSONDecodeError as error:
+        _refuse_configuration(path, f"is not JSON: {error}", error)
+    except RecursionError:
+        too_deep = True
+    if too_deep:
+        _refuse_configuration(path, f"is nested deeper than {_MOST_NESTED} levels")
     default = configuration.get("defaultDevice", {}) if isinstance(configuration, dict) else None
     if not isinstance(default, dict):
         problem = "is no group of settings in braces, or its defaultDevice is none"
@@ -97,23 +105,22 @@ def _read_configuration(path: str) -> tuple[str, int | None]:
         )
 
 
+def _depth(value: object) -> int:
+    """Return how many groups and lists of a configuration are nested in one another."""
+    if not isinstance(value, dict | list):
+        return 0
+    return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=0)
+
+
 def _refuse_configuration(path: str, problem: str, cause: BaseException | None = None) -> NoReturn:
-    detail = ""
-    if isinstance(cause, json.JSONDecodeError):
-        detail = f": {cause}"
-    elif isinstance(cause, UnicodeDecodeError):
-        detail = f": it is not UTF-8 at byte {cause.start}"
-    elif isinstance(cause, RecursionError):
-        detail = ": it is nested too deeply"
-    fail(Status.ACL_ERROR_PARSE_FILE, f"configPath is {path!r}, which {problem}{detail}", cause)
+    fail(Status.ACL_ERROR_PARSE_FILE, f"configPath is {path!r}, which {problem}", cause)
 
 
 def aclFinalize() -> None:
     """Drop all references of `aclInit`."""
     if _lifecycle.finalized:
         fail(Status.ACL_ERROR_REPEAT_FINALIZE, "aclFinalize has already been called")
-    _lifecycle.references = 0
-    _lifecycle.finalized = True
+    _finalize()
 
 
 def aclFinalizeReference(address: int) -> None:
@@ -124,9 +131,16 @@ def aclFinalizeReference(address: int) -> None:
             "aclFinalizeReference was called more often than aclInit",
         )
     _lifecycle.references -= 1
-    _lifecycle.finalized = not _lifecycle.references
+    if not _lifecycle.references:
+        _finalize()
     if address:
         c_uint64.from_address(address).value = _lifecycle.references
+
+
+def _finalize() -> None:
+    _lifecycle.references = 0
+    _lifecycle.finalized = True
+    process.default_device = None
 
 
 def aclnnInit(config_path: bytes | None = None) -> None:

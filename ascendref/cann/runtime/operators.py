@@ -104,7 +104,7 @@ def _phase_1(operator: Operator | Borrowed) -> Callable[..., tuple[int, Executor
 
     def get_workspace_size(*arguments: Any) -> tuple[int, Executor]:
         plan_call, executor = _two_phase(is_borrowed)
-        context = process.thread.context
+        context = process.context
         space = None if context is None else context.device.address_space
         plan, space, tensors, memories = plan_call(operator, arguments, space)
         return plan.workspace, executor(plan, space, tensors, memories)

@@ -168,11 +168,17 @@ class Process:
         """Return the number of a device, for messages."""
         return next((str(x.number) for x in self.slots if x.device is device), "?")
 
-    def current(self) -> Context:
-        """Return the current context of the calling thread, or raise 107002."""
+    @property
+    def context(self) -> Context | None:
+        """The context of the calling thread; if it never had one, that of the default device."""
         context = self.thread.context
         if context is None and self.default_device is not None:
-            context = self.thread.context = self.primary(self.default_device)
+            return self.primary(self.default_device)
+        return context
+
+    def current(self) -> Context:
+        """Return the current context of the calling thread, or raise 107002."""
+        context = self.context
         if context is None or not context.alive:
             fail(
                 Status.ACL_ERROR_RT_CONTEXT_NULL,

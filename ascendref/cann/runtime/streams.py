@@ -101,7 +101,7 @@ def aclrtLaunchCallback(address: int, argument: int, block: int, stream: Stream 
 
 def aclrtProcessReport(timeout: int) -> None:
     """Run the pending callbacks of this thread, for any device."""
-    context = process.thread.context  # a thread that serves a stream needs no context
+    context = process.context  # a thread that serves a stream needs no context
     devices = [slot.device for slot in process.slots if slot.device is not None]
     if context is not None:
         devices.insert(0, context.device)

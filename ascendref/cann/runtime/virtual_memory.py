@@ -60,7 +60,7 @@ def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int)
     check_flag(flags)
     if expected:
         unsupported(f"expectPtr is {expected:#x}; the emulated device chooses addresses itself")
-    context = process.thread.context
+    context = process.context
     device = process.device(0 if context is None else context.number)
     made = ReservedMemory.reserve(device.address_space, size)
     process.reservations[made.address] = made

@@ -1,4 +1,5 @@
-/* Initializes with the configuration in a file, then without one; prints the codes and messages. */
+/* Initializes with the configuration in a file, then without one; prints the codes and messages, and
+   what the current device is before and after the end. */
 #include <stdio.h>
 
 #include "acl/acl.h"
@@ -10,5 +11,10 @@ int main(int count, char **words)
     printf("%d ", first);
     printf("%s\n", message ? message : "");
     printf("%d\n", aclInit(NULL));
+    int32_t device = -1;
+    int found = aclrtGetDevice(&device);
+    printf("%d %d\n", found, device);
+    aclFinalize();
+    printf("%d\n", aclrtGetDevice(&device));
     return 0;
 }
