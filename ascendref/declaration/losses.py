@@ -18,6 +18,7 @@ from .accuracy import HALF_ULP, Accuracy, Bound
 from .fields import Mode, Reduction
 from .operator import Operator
 from .scalars import ScalarParam, single
+from .shapes import broadcast_shapes
 
 _MODES: Final[tuple[Mode, ...]] = ("none", "mean", "sum")
 #: numbers of the reductions in the vendor's API
@@ -34,11 +35,12 @@ NORM: Final = r"""
         1 & \text{otherwise}
     \end{cases}
 """
+_BROADCAST: Final = {"shapes": broadcast_shapes}
 
 
 def declare_loss(formula: Formula, *scalars: ScalarParam, **declared: Any) -> Operator:
     """Declare a loss, with its elements' formula and its scalars after the reduction."""
-    declared = {"outputs": ("out",), "settings": ({"reduction": "none"},)} | declared
+    declared = {"settings": ({"reduction": "none"},)} | _BROADCAST | declared
     reduction = Reduction(formula, mode=mode)
     params = (REDUCTION, *scalars)
     return Operator(formula=formula, scalars=params, reduction=reduction, **declared).declare()
@@ -48,7 +50,7 @@ def declare_gradient(
     formula: Formula, *scalars: ScalarParam, reduction: ScalarParam = REDUCTION, **declared: Any
 ) -> Operator:
     """Declare a loss's gradient, with its scalars after the reduction."""
-    declared = {"settings": ({"reduction": "none"}, {})} | declared
+    declared = {"settings": ({"reduction": "none"}, {})} | _BROADCAST | declared
     return Operator(formula=formula, scalars=(reduction, *scalars), **declared).declare()
 
 

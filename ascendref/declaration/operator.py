@@ -27,7 +27,7 @@ from .fields import (
     vendor_name,
 )
 from .scalars import ScalarParam
-from .shapes import broadcast_shapes
+from .shapes import equal_shapes
 from .views import PER_CHANNEL, View
 from .views import Shape as Shape
 
@@ -55,15 +55,15 @@ class Operator:
     scalars: tuple[ScalarParam, ...] = ()
     #: raises ArgumentValueError unless these values of the scalars are allowed together
     check_scalars: Callable[..., None] | None = None
-    #: names of the results
-    outputs: tuple[str, ...] = ("grad_input",)
+    #: names of the results; by default, "grad_input" of a gradient and "out" of a function
+    outputs: tuple[str, ...] = ()
     #: how the first result consists of several that broadcast; the formula is then one of several
     #: forms, and its last scalar is the number of the part
     result_view: View | None = None
     #: shapes of the results, from the operator, the shapes of its tensors and the scalars; that of
     #: the terms in place of a single sum
     shapes: Callable[[Operator, tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]] = (
-        broadcast_shapes
+        equal_shapes
     )
     #: type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
@@ -103,6 +103,9 @@ class Operator:
             code = unwrap(self.formula.function).__code__
             names = code.co_varnames[: self.formula.tensors]
             object.__setattr__(self, "tensors", tuple([TensorParam(name) for name in names]))
+        if not self.outputs:
+            names = ("out",) if self.forward is None else ("grad_input",)
+            object.__setattr__(self, "outputs", names)
 
     def __reduce__(self) -> tuple[Callable[..., Operator], tuple[Any, ...]]:
         return operator_with, (self.key,)  # a copy is the operator itself

@@ -15,7 +15,6 @@ from ascendref.core.dtypes import ELEMENT_TYPES, FLOATS
 from ascendref.core.status import Status
 from ascendref.declaration.fields import A2_A3, OnDevice, TensorParam
 from ascendref.declaration.operator import Operator
-from ascendref.declaration.shapes import equal_shapes
 from ascendref.functional import array_call
 from ascendref.kernels.arithmetic import Formula, exp, select, sign
 
@@ -179,7 +178,6 @@ def declared(formula: Callable[..., Any], integers: Any, count: int = 1) -> Oper
         api=f"aclnn{formula.__name__}",
         latex="",
         formula=Formula.of(formula),
-        shapes=equal_shapes,
         device=OnDevice(A2_A3, ("Kernel",)),
         tensors=tuple([TensorParam(name, types) for name in names]),
         same_type=True,

@@ -15,7 +15,6 @@ from ...declaration.accuracy import HALF_ULP, Bound
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam, single
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, exp, expm1, select, within
 from ...kernels.arithmetic.arrays import evaluate
@@ -154,7 +153,6 @@ VALUE: Final = Operator(
     name="elu",
     api="aclnnElu",
     scalars=SCALARS,
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{scale} \cdot \text{self} & \text{if } \text{self} > 0 \\
@@ -163,7 +161,6 @@ VALUE: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(elu_value, scalars=3, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("Elu",)),
     accuracy=elu_accuracy,
     torch=TorchOperator("elu", out="out"),
@@ -181,7 +178,6 @@ CELU: Final = Operator(
     api="aclnnCelu",
     scalars=SCALARS[:1],
     check_scalars=check_alpha,
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } \text{self} > 0 \\
@@ -189,7 +185,6 @@ CELU: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(celu_value, scalars=1, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("CeluV2",)),
     accuracy=celu_accuracy,
     settings=({}, {"alpha": 0.7}, {"alpha": -3.0}),
@@ -218,7 +213,6 @@ GRADIENT: Final = Operator(
         \end{cases} \qquad x = \text{self_or_result}
     """,
     formula=Formula.of_forms(of_data, of_result, scalars=3, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("EluGradV2",), types="inputs"),
     accuracy=gradient_accuracy,
     forward=Forward(

@@ -10,7 +10,6 @@ from ...core.dtypes import FLOAT32
 from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import A2_A3, Forward, OnDevice
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
@@ -38,10 +37,8 @@ def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
 VALUE = Operator(
     name="fast_gelu",
     api="aclnnFastGelu",
-    outputs=("out",),
     latex=r"\text{out} = \dfrac{\text{self}}{1 + e^{-1.702 \, \text{self}}}",
     formula=Formula.of(out, variant=variant, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(A2_A3, ("FastGelu",), types="equal"),
     accuracy=relative(2.0),
     interval=(-4.0, 4.0),
@@ -61,7 +58,6 @@ GRADIENT = Operator(
         \qquad z = 1.702 \, \text{self}
     """,
     formula=Formula.of(grad_input, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(A2_A3, ("FastGeluGrad",), types="equal"),
     # the two terms cancel next to the derivative's zero
     accuracy=near_zero(2, 2, grad_input),

@@ -11,7 +11,7 @@ from ...declaration.accuracy import by_choice, near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import ScalarParam
-from ...declaration.shapes import equal_shapes
+from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import (
     Formula,
@@ -69,7 +69,6 @@ VALUE = Operator(
         \end{cases} \qquad x = \text{self}
     """,
     formula=Formula.of_forms(value, TANH, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
     accuracy=by_choice("approximate", none=relative(1.75, normal_cdf), tanh=relative(2.0)),
     torch=TorchOperator("gelu", keywords=("approximate",), out="out"),
@@ -124,6 +123,7 @@ GRADIENT = Operator(
         \end{cases} \qquad x = \text{self}, \quad u = \sqrt{8 / \pi} \; (x + 0.044715 \, x^3)
     """,
     formula=Formula.of_forms(erf, tanh, compute_bound=True),
+    shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("GeluGradV2",), types="promoted"),
     # the two terms cancel next to the derivative's zero; computing in double took 2.9 and 2.4 times
     # as long

@@ -42,7 +42,6 @@ FUNCTION: Final = Operator(
     api="aclnnGlu",
     tensors=(TensorParam("self", view=HALVES),),
     scalars=(DIM,),
-    outputs=("out",),
     latex=r"""
         \text{out} = \text{value} \cdot \sigma(\text{gate})
         \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}, \quad

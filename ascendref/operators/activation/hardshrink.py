@@ -8,7 +8,7 @@ from ...declaration.accuracy import rounded_once
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...declaration.shapes import equal_shapes
+from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -25,7 +25,6 @@ VALUE: Final = Operator(
     name="hardshrink",
     api="aclnnHardshrink",
     scalars=(LAMBD,),
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } |\text{self}| > \max(\lambda, 0) \\
@@ -33,7 +32,6 @@ VALUE: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(out, scalars=1, selects=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("HardShrink",)),
     accuracy=rounded_once,
     torch=TorchOperator("hardshrink", out="out"),
@@ -63,6 +61,7 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(grad_input, scalars=1, selects=True),
+    shapes=broadcast_shapes,
     device=OnDevice(TRAINING_A2_A3, ("HardShrinkGrad",), empty_first=True),
     accuracy=rounded_once,
     forward=Forward(

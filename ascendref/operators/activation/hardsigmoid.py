@@ -16,7 +16,6 @@ from ...declaration.fields import (
     TorchOperator,
 )
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -48,10 +47,8 @@ VALUE: Final = Operator(
     name="hardsigmoid",
     api="aclnnHardsigmoid",
     tensors=(TensorParam("self", TYPES),),
-    outputs=("out",),
     latex=r"\text{out} = \min(\max(\text{self} / 6 + 1 / 2, \, 0), \, 1)",
     formula=Formula.of(out, variant=variant),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("HardSigmoid",), types="equal"),
     integers="truncated",
     # one rounding of the sum and one of the quotient
@@ -67,15 +64,14 @@ VALUE.declare(
 GRADIENT: Final = Operator(
     name="hardsigmoid_backward",
     api="aclnnHardsigmoidBackward",
+    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{grad_output} / 6 & \text{if } 0 < \text{self} / 6 + 1 / 2 < 1 \\
             0 & \text{otherwise}
         \end{cases}
     """,
-    outputs=("out",),
     formula=Formula.of(grad_input),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("HardSigmoidGrad",)),
     accuracy=rounded_once,
     forward=Forward("hardsigmoid", out, "``x / 6 + 1 / 2``, clipped to 0 and 1"),

@@ -9,7 +9,6 @@ from ...core.dtypes import BFLOAT16, FLOAT16
 from ...declaration.accuracy import relative
 from ...declaration.fields import TRAINING_A2_A3, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -64,7 +63,6 @@ def gradient(documented: Callable[..., Any], other: Callable[..., Any]) -> Formu
 VALUE: Final = Operator(
     name="hardswish",
     api="aclnnHardswish",
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } \text{self} \geq 3 \\
@@ -73,7 +71,6 @@ VALUE: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(out),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("HardSwish",)),
     # one rounding of the sum, one of the product and one of the quotient
     accuracy=relative(2.0),
@@ -98,7 +95,6 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=gradient(grad_input, without_cancellation),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("HardSwishGradV2",), types="equal", least_rank=1),
     # one rounding of the sum, one of the quotient and one of the product
     accuracy=relative(2.5),

@@ -8,7 +8,6 @@ from ...declaration.accuracy import rounded_once
 from ...declaration.fields import A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, nan, select
 
@@ -31,10 +30,8 @@ def out(self: Number, min_val: Number, max_val: Number) -> Number:
 VALUE: Final = Operator(
     name="hardtanh",
     scalars=BOUNDS,
-    outputs=("out",),
     latex=r"\text{out} = \min(\max(\text{self}, \text{min_val}), \text{max_val})",
     formula=Formula.of(out, scalars=2, selects=True),
-    shapes=equal_shapes,
     accuracy=rounded_once,
     torch=TorchOperator("hardtanh", out="out"),
     settings=SETTINGS,
@@ -57,7 +54,6 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(grad_input, scalars=2, selects=True),
-    shapes=equal_shapes,
     device=OnDevice(
         ("Atlas training", "Atlas inference", *A2_A3, "Atlas 200I/500 A2"),
         ("HardtanhGrad",),

@@ -11,7 +11,7 @@ from ...declaration.accuracy import Bound, relative, rounded_once
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...declaration.shapes import equal_shapes
+from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -47,7 +47,6 @@ VALUE: Final = Operator(
     name="leaky_relu",
     api="aclnnLeakyRelu",
     scalars=(SLOPE,),
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } \text{self} > 0 \\
@@ -55,7 +54,6 @@ VALUE: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(out, scalars=1),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("LeakyRelu",), float64=("Atlas training",)),
     accuracy=accuracy,
     torch=TorchOperator("leaky_relu", out="out"),
@@ -79,6 +77,7 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(grad_input, scalars=2),
+    shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("LeakyReluGrad",), float64=ALL_BUT_200I),
     accuracy=accuracy,
     forward=Forward("leaky_relu", out, "``x`` where it is positive, else ``negative_slope * x``"),

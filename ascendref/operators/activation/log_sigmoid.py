@@ -12,7 +12,6 @@ from ...declaration.fields import (
     TorchOperator,
 )
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
 
@@ -25,10 +24,8 @@ def out(self: Number) -> Number:
 VALUE = Operator(
     name="log_sigmoid",
     api="aclnnLogSigmoid",
-    outputs=("out",),
     latex=r"\text{out} = \ln \dfrac{1}{1 + e^{-\text{self}}}",
     formula=Formula.of(out, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(
         TRAINING_A2_A3, ("LogSigmoid",), types="equal", least_rank=1, header="aclnn_logsigmoid.h"
     ),
@@ -54,7 +51,6 @@ GRADIENT = Operator(
     api="aclnnLogSigmoidBackward",
     latex=r"\text{grad_input} = \dfrac{\text{grad_output}}{1 + e^{\text{self}}}",
     formula=Formula.of(grad_input, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(
         ALL_BUT_200I,
         ("LogSigmoidGrad",),

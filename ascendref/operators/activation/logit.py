@@ -11,7 +11,6 @@ from ...declaration.fields import A2_A3, Forward, OnDevice, TensorParam, TorchOp
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.scalars import single as single_value
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import (
     Formula,
@@ -70,7 +69,6 @@ VALUE: Final = Operator(
     api="aclnnLogit",
     tensors=(TensorParam("self", vendor="input"),),
     scalars=(EPS,),
-    outputs=("out",),
     latex=r"""
         \text{out} = \ln \dfrac{z}{1 - z}, \qquad z = \begin{cases}
             \text{self} & \text{if } \text{eps} < 0 \\
@@ -82,7 +80,6 @@ VALUE: Final = Operator(
     formula=Formula.of(
         value, scalars=1, variant=value_variant, wide=value_wide, compute_bound=True
     ),
-    shapes=equal_shapes,
     device=OnDevice(A2_A3, ("Logit",), scratch=16 * 2**20),
     same_type=True,
     # one rounding of the denominator, one of the quotient and one of the logarithm
@@ -172,7 +169,6 @@ GRADIENT: Final = Operator(
         \qquad \text{for } \text{eps} < 1
     """,
     formula=Formula.of(gradient, scalars=1, variant=gradient_variant, wide=gradient_wide),
-    shapes=equal_shapes,
     device=OnDevice(A2_A3, ("LogitGrad",), scratch=16 * 2**20),
     same_type=True,
     # one rounding of the denominator and one of the quotient

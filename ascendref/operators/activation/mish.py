@@ -9,7 +9,7 @@ from ...core.dtypes import FLOAT32
 from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
+from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, logistic_pair, softplus, tanh, within
 
@@ -45,10 +45,8 @@ def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
 VALUE = Operator(
     name="mish",
     api="aclnnMish",
-    outputs=("out",),
     latex=r"\text{out} = \text{self} \cdot \tanh(\ln(1 + e^{\text{self}}))",
     formula=Formula.of(out, variant=variant, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("Mish",), types="equal"),
     accuracy=relative(1.75, tanh_of_softplus),
     torch=TorchOperator("mish", out="out"),
@@ -76,6 +74,7 @@ GRADIENT = Operator(
         x = \text{self}, \quad \tau = \tanh(\ln(1 + e^x))
     """,
     formula=Formula.of(grad_input, compute_bound=True),
+    shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("MishGrad",)),
     # the two terms cancel next to the derivative's zero
     accuracy=near_zero(2, 2, grad_input),

@@ -105,7 +105,6 @@ FUNCTION = Operator(
     name="prelu",
     api="aclnnPrelu",
     tensors=(TensorParam("self"), TensorParam("weight", view=PER_CHANNEL)),
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } \text{self} > 0 \\

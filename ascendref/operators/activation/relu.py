@@ -6,7 +6,6 @@ from ...core.dtypes import floats_and
 from ...declaration.accuracy import rounded_once
 from ...declaration.fields import TRAINING_A2_A3, Gradient, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -20,10 +19,8 @@ OPERATOR = Operator(
     name="relu",
     api="aclnnRelu",
     tensors=(TensorParam("self", floats_and("int8", "int32", "int64")),),
-    outputs=("out",),
     latex=r"\text{out} = \max(\text{self}, 0)",
     formula=Formula.of(out, selects=True),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("Relu",)),
     same_type=True,
     integers="exact",

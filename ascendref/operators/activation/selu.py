@@ -11,7 +11,6 @@ from ...declaration.accuracy import relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TensorParam
 from ...declaration.operator import Operator
 from ...declaration.scalars import single as single_value
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, expm1, select
 
@@ -46,7 +45,6 @@ VALUE: Final = Operator(
     name="selu",
     api="aclnnSelu",
     tensors=(TensorParam("self", TYPES),),
-    outputs=("out",),
     latex=r"""
         \text{out} = \text{scale} \cdot \begin{cases}
             \text{self} & \text{if } \text{self} > 0 \\
@@ -54,7 +52,6 @@ VALUE: Final = Operator(
         \end{cases} \qquad \alpha = 1.673263\ldots, \quad \text{scale} = 1.050700\ldots
     """,
     formula=Formula.of(out, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("Selu",)),
     integers="truncated",
     # one rounding of the exponential, one of the constant and one of the product
@@ -74,7 +71,6 @@ GRADIENT: Final = Operator(
         \end{cases} \qquad \alpha = 1.673263\ldots, \quad \text{scale} = 1.050700\ldots
     """,
     formula=Formula.of(grad_input, variant=variant),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("SeluGrad",), types="equal"),
     integers="truncated",
     accuracy=relative(2.0),

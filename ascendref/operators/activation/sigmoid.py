@@ -12,7 +12,7 @@ from ...core.dtypes import FLOAT32, FLOAT64, ElementType
 from ...declaration.accuracy import Bound, relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
+from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, logistic, select
 
@@ -28,10 +28,8 @@ def out(self: Number) -> Number:
 VALUE = Operator(
     name="sigmoid",
     api="aclnnSigmoid",
-    outputs=("out",),
     latex=r"\text{out} = \dfrac{1}{1 + e^{-\text{self}}}",
     formula=Formula.of(out, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("Sigmoid",), types="equal"),
     # one rounding of the exponential, one of the sum and one of the quotient
     accuracy=relative(1.75),
@@ -81,6 +79,7 @@ GRADIENT = Operator(
     api="aclnnSigmoidBackward",
     latex=r"\text{grad_input} = \text{grad_output} \cdot \text{output} \cdot (1 - \text{output})",
     formula=Formula.of(grad_input, variant=variant),
+    shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("SigmoidGrad",), float64=ALL_BUT_200I, least_rank=1),
     accuracy=accuracy,
     forward=Forward("sigmoid", out, "``1 / (1 + exp(-x))``", of_result=True),

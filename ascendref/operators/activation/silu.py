@@ -10,7 +10,6 @@ from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import (
     Formula,
@@ -37,10 +36,8 @@ def out(self: Number) -> Number:
 SILU = Operator(
     name="silu",
     api="aclnnSilu",
-    outputs=("out",),
     latex=r"\text{out} = \dfrac{\text{self}}{1 + e^{-\text{self}}}",
     formula=Formula.of(out, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("Swish",), types="equal"),
     # one rounding of the exponential, one of the sum and one of the quotient
     accuracy=relative(1.75),
@@ -62,7 +59,6 @@ SILU_BACKWARD = Operator(
         \qquad x = \text{self}
     """,
     formula=Formula.of(silu_gradient, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("SiluGrad",), types="equal", least_rank=1),
     # the two terms cancel next to the derivative's zero
     accuracy=near_zero(2, 2, silu_gradient),
@@ -91,10 +87,8 @@ SWISH = Operator(
     name="swish",
     api="aclnnSwish",
     scalars=(BETA,),
-    outputs=("out",),
     latex=r"\text{out} = \text{self} \cdot \sigma(\beta \cdot \text{self})",
     formula=Formula.of(swish_value, scalars=1, variant=variant, compute_bound=True),
-    shapes=equal_shapes,
     device=SILU.device,
     accuracy=relative(2.0),
     settings=({}, {"beta": 0.7}, {"beta": -3.0}),
@@ -119,7 +113,6 @@ SWISH_BACKWARD = Operator(
         \qquad z = \beta \cdot \text{self}
     """,
     formula=Formula.of(swish_gradient, scalars=1, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("SwishGrad",), types="equal"),
     # the two terms cancel next to the derivative's zero
     accuracy=near_zero(2, 2, swish_gradient, "beta"),

@@ -22,7 +22,6 @@ from ...declaration.fields import (
 )
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam, single
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign
 from ...kernels.arithmetic import softplus as log_one_plus_exp
@@ -98,7 +97,6 @@ VALUE: Final = Operator(
     name="softplus",
     api="aclnnSoftplus",
     scalars=SCALARS,
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } \beta \cdot \text{self} > \text{threshold} \\
@@ -106,7 +104,6 @@ VALUE: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(value, scalars=2, variant=value_variant, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("SoftplusV2",)),
     accuracy=value_accuracy,
     torch=TorchOperator("softplus", out="out"),
@@ -190,7 +187,6 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(grad_input, scalars=2, variant=variant, compute_bound=True),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("SoftplusV2Grad",), float64=TRAINING_A2_A3),
     result=result,
     accuracy=accuracy,

@@ -8,7 +8,7 @@ from ...declaration.accuracy import relative, rounded_once
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...declaration.shapes import equal_shapes
+from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -27,7 +27,6 @@ VALUE: Final = Operator(
     name="softshrink",
     api="aclnnSoftshrink",
     scalars=(LAMBD,),
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} - \lambda & \text{if } \text{self} > \lambda \\
@@ -36,7 +35,6 @@ VALUE: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(out, scalars=1),
-    shapes=equal_shapes,
     device=OnDevice(ALL_BUT_200I, ("SoftShrink",)),
     # one operation
     accuracy=relative(0.5),
@@ -61,6 +59,7 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(grad_input, scalars=1, selects=True),
+    shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("SoftShrinkGrad",), types="equal"),
     accuracy=rounded_once,
     forward=Forward(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...declaration.accuracy import rounded_once
 from ...declaration.fields import A2_A3, OnDevice, TensorParam
 from ...declaration.operator import Operator
-from ...declaration.shapes import equal_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -20,10 +19,8 @@ OPERATOR = Operator(
     name="squared_relu",
     api="aclnnSquaredRelu",
     tensors=(TensorParam("self", vendor="input"),),
-    outputs=("out",),
     latex=r"\text{out} = \max(\text{self}, 0)^2",
     formula=Formula.of(out),
-    shapes=equal_shapes,
     device=OnDevice(A2_A3, ("SquaredRelu",), types="equal", least_rank=1),
     accuracy=rounded_once,
 ).declare()

@@ -54,7 +54,6 @@ FUNCTION: Final = Operator(
     api="aclnnSwiGlu",
     tensors=(TensorParam("self", vendor="x", view=HALVES),),
     scalars=(DIM,),
-    outputs=("out",),
     latex=r"""
         \text{out} = \dfrac{\text{gate}}{1 + e^{-\text{gate}}} \cdot \text{value}
         \qquad (\text{gate}, \text{value}) = \text{halves of self along dim}

@@ -16,7 +16,7 @@ from ...declaration.fields import (
 )
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...declaration.shapes import equal_shapes
+from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call
 from ...kernels.arithmetic import Formula, Number, select
 
@@ -37,7 +37,6 @@ VALUE: Final = Operator(
     api="aclnnThreshold",
     tensors=(TensorParam("self", floats_and("int8", "int16", "int32", "int64", "uint8")),),
     scalars=(THRESHOLD, ScalarParam("value")),
-    outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } \text{self} > \text{threshold} \\
@@ -45,7 +44,6 @@ VALUE: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(out, scalars=2, selects=True),
-    shapes=equal_shapes,
     device=OnDevice(TRAINING_A2_A3, ("Threshold",)),
     integers="exact",
     accuracy=rounded_once,
@@ -71,6 +69,7 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(grad_input, scalars=1, selects=True),
+    shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("ThresholdGradV2D",)),
     same_type=True,
     integers="exact",
