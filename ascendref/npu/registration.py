@@ -60,7 +60,10 @@ _MEMORY: Final = frozenset(
     " is_set_to new_empty_strided record_stream resize_ resize_as_ set_".split()
 )
 _COPY: Final = "aten::copy_"
-#: a dispatch key of no device: PyTorch's behaviour if no backend has its own gradients
+#: one of its results, the sizes of the batches, is on the CPU for tensors of every device
+_PACK: Final = "aten::_pack_padded_sequence"
+#: dispatch keys of no device: PyTorch's behaviour if no backend has its own kernel or gradients
+_STOCK_KERNEL: Final = "PrivateUse2"
 _STOCK: Final = "AutogradPrivateUse2"
 #: the kernels that run on the CPU
 _CPU: Final = (
@@ -83,7 +86,9 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.li
         kernel = Fallback(op) if fallback else refusal(name, NO_FALLBACK)
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
-        if compiled is None:
+        elif name == _PACK and fallback:
+            kernel = native_kernel(op, _STOCK_KERNEL, NPU)
+        if compiled is None or name == _PACK:
             library.impl(name, kernel, NPU, allow_override=True)
         else:
             compiled.register(op)

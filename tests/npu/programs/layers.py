@@ -29,3 +29,17 @@ for layer, x in LAYERS:
     torch.testing.assert_close(outputs[1], outputs[0], rtol=1e-4, atol=1e-5)
     for one, other in zip(layer.parameters(), twin.parameters(), strict=True):
         torch.testing.assert_close(other.grad.cpu(), one.grad, rtol=1e-4, atol=1e-4)
+
+# sequences of several lengths, whose sizes of batches stay on the CPU
+lengths = torch.tensor([3, 1])
+for layer in (nn.LSTM(8, 5, batch_first=True), nn.GRU(8, 5, batch_first=True)):
+    results = []
+    for module, value in ((layer, sequence), (copy.deepcopy(layer).npu(), sequence.npu())):
+        given = value.detach().requires_grad_()
+        packed = nn.utils.rnn.pack_padded_sequence(given, lengths, batch_first=True)
+        padded, found = nn.utils.rnn.pad_packed_sequence(module(packed)[0], batch_first=True)
+        assert packed.data.device == value.device == padded.device
+        assert found.tolist() == [3, 1]
+        padded.square().sum().backward()
+        results.append((padded.cpu(), given.grad.cpu()))
+    torch.testing.assert_close(results[1], results[0], rtol=1e-4, atol=1e-5)
