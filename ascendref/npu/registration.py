@@ -8,7 +8,7 @@ from typing import Any, Final
 import torch
 
 from ..cann.runtime.process import process
-from ..declaration.operator import OPERATORS, Operator
+from ..declaration.operator import APIS, OPERATORS, Operator
 from .capture import CAPTURE, record
 from .compiled import BETWEEN_DEVICES, CompiledFallback
 from .copies import copy_kernel
@@ -20,39 +20,32 @@ from .refusals import AUTOGRAD, NO_FALLBACK, NPU, has_kernel, native_kernel, ref
 def _overloads(operator: Operator) -> Iterator[str]:
     """Yield the overloads of PyTorch's operator that torch_npu passes to the C library."""
     theirs = operator.torch
-    if theirs is not None:
+    if operator.in_place is not None:
+        yield f"aten::{operator.name if theirs is None else theirs.name}_"
+    elif theirs is not None:
         yield f"aten::{theirs.name}"
         if theirs.out is not None:
             yield f"aten::{theirs.name}.{theirs.out}"
 
 
-#: overloads that torch_npu passes to the C library as well -> operators: those in place, and those
-#: with other parameters than the operator's counterpart
-_MORE: Final = {
-    "celu": "celu",
-    "celu_": "celu",
-    "elu_": "elu",
-    "hardsigmoid_": "hardsigmoid",
-    "hardswish_": "hardswish",
-    "leaky_relu_": "leaky_relu",
-    "log_sigmoid_forward": "log_sigmoid",
-    "log_sigmoid_forward.output": "log_sigmoid",
-    "mish_": "mish",
-    "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits",
-    "_prelu_kernel": "prelu",
-    "relu_": "relu",
-    "selu_": "selu",
-    "sigmoid_": "sigmoid",
-    "silu_": "silu",
-    "threshold_": "threshold",
-}
-#: overload that torch_npu always passes to the C library -> its operator
+#: overload that torch_npu always passes to the C library -> its operator, in its latest version;
+#: the last ones have other names or parameters than the operator's counterpart
 EMULATED: Final = {
     name: operator
-    for operator in OPERATORS.values()
+    for operator in (*APIS.values(), *OPERATORS.values())
     if operator.api
     for name in _overloads(operator)
-} | {f"aten::{name}": OPERATORS[operator] for name, operator in _MORE.items()}
+} | {
+    f"aten::{name}": OPERATORS[operator]
+    for name, operator in {
+        "celu": "celu",
+        "log_sigmoid_forward": "log_sigmoid",
+        "log_sigmoid_forward.output": "log_sigmoid",
+        "binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits",
+        "_prelu_kernel": "prelu",
+        "silu_": "silu",
+    }.items()
+}
 #: overloads that torch_npu implements itself: they create, describe and copy memory
 _MEMORY: Final = frozenset(
     "_copy_from_and_resize _has_compatible_shallow_copy_type _lazy_clone _local_scalar_dense"
