@@ -57,6 +57,7 @@ def log(x: Fraction, bits: int) -> Enclosure:
     return _around(_context(digits).ln(_decimal(x, digits + _digits(lost))), bits)
 
 
+@lru_cache(maxsize=64)
 def log1p(x: Fraction, bits: int) -> Enclosure:
     """Return an interval around log(1 + x) of a number above -1."""
     lost = -_exponent(x)
