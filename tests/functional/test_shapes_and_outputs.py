@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -220,3 +221,19 @@ def test_first_results_of_a_wider_type_anywhere_in_memory(
         held = [np.empty_like(x) for _ in range(count)]
         del held[::2]  # copies take their places
         assert_bits(ar.sigmoid(x, out=np.full(x.size, -777.0, out)), want)
+
+
+@pytest.mark.parametrize("first", [True, False])
+@each_operator
+def test_types_may_be_equal_objects(
+    operator: str, first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NumPy has one object for a type; arrays that were unpickled have their own."""
+    monkeypatch.setattr(Kernel, "copies_first", lambda *_: first)
+    tensors = arguments(operator, (20,))
+    want = results(array_function(operator)(*tensors))
+    others = pickle.loads(pickle.dumps(tensors))
+    assert others[0].dtype is not tensors[0].dtype
+    for _ in range(3):
+        for actual, expected in zip(results(array_function(operator)(*others)), want, strict=True):
+            assert_bits(actual, expected)

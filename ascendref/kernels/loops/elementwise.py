@@ -124,12 +124,11 @@ class ElementwiseKernel(Kernel):
     ) -> None:
         """Compute with contiguous copies of operands of any layout."""
         *inputs, result = operands
+        copies = [np.empty(result.shape, kind.numpy) for kind in (*self.loop.inputs, self.result)]
         with np.errstate(all="ignore"):  # conversions raise no warnings
-            copies = [
-                np.array(np.broadcast_to(array, result.shape), kind.numpy, order="C")
-                for array, kind in zip(inputs, self.loop.inputs, strict=True)
-            ]
-        copies.append(np.empty(result.shape, self.result.numpy))
+            # not np.array, which keeps an equal type that is another object, as in unpickled arrays
+            for copy, array in zip(copies, inputs, strict=False):
+                np.copyto(copy, array, casting="unsafe")
         done = self.unconverted._dense(tuple(copies), scalars)
         assert done, "copies are contiguous, aligned and apart"
         with np.errstate(all="ignore"):
