@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import reduce
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -31,7 +31,7 @@ _REFUSALS: Final = (
     TypeError,
     ValueError,
 )
-#: most elements of results that are computed to learn their shapes and types, on one thread
+#: most elements of a tensor in calls that are computed to learn shapes and types, on one thread
 _SMALL: Final = 2**15
 #: products of matrices, whose tensors the vendor promotes to one type; PyTorch refuses mixtures
 _PROMOTED: Final = {
@@ -43,6 +43,14 @@ _PROMOTED: Final = {
     "aclnnAddmm",
     "aclnnAddbmm",
     "aclnnBaddbmm",
+}
+
+#: functions that refuse numbers of repetitions or ends of groups without the given sum
+_COUNTED: Final = {
+    "aclnnDynamicQuantV2",
+    "aclnnRepeatInterleave",
+    "aclnnRepeatInterleaveTensor",
+    "aclnnRepeatInterleaveWithDim",
 }
 
 
@@ -96,21 +104,18 @@ class Compute:
             tensor = tensors[self._starts[name]]
             if tensor.strides != contiguous_strides(tensor.shape):
                 refuse(f"{name} has strides {tensor.strides}; its elements must be dense")
-        try:
+        with self._refusals():
             if self._operator.api in RULES:
                 check(self._operator.api, self._values(_empty(tensors, kinds)))
             values, results = self._sample(tensors, kinds)
-        except _REFUSALS as error:
-            text = (str(error).splitlines() or [""])[0]
-            if isinstance(error, LookupError | ZeroDivisionError | AttributeError):
-                text = f"the arguments do not fit together ({type(error).__name__}: {text})"
-            refuse(f"{self._operator.api}: {text}", error)
         matching = []
         self.skipped = set(self._operator.results)
         for name, out, result in self._pairs(values, results):
             self.skipped.discard(name.partition("[")[0])
             _check_result(name, out, result, is_found=name in self._operator.found)
             matching.append(out.dtype == result.dtype and out.shape == result.shape)
+        with self._refusals():
+            self._try_kernel(tensors, kinds)
         written = [tensors[k] for x in self._given if not x.param.is_read for k in x.places]
         # other kernels may read what they have written, or take any memory for dense
         safe = self._expression.is_elementwise or not (
@@ -124,6 +129,17 @@ class Compute:
             and len(matching) == len(written)
             and all(values[name] is not None for name in self._operator.results)
         )
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """Refuse the call if PyTorch does not take it."""
+        try:
+            yield
+        except _REFUSALS as error:
+            text = (str(error).splitlines() or [""])[0]
+            if isinstance(error, LookupError | ZeroDivisionError | AttributeError):
+                text = f"the arguments do not fit together ({type(error).__name__}: {text})"
+            refuse(f"{self._operator.api}: {text}", error)
 
     def _sample(self, tensors: tuple[Tensor, ...], kinds: tuple[torch.dtype, ...]) -> Any:
         """Return values without data, and the results: of meta kernels, or those of numbers."""
@@ -151,6 +167,25 @@ class Compute:
         read = [kinds[k] for x in self._given if x.param.is_read for k in x.places]
         return not self._promoted and len({x for x in read if x.is_floating_point}) > 1
 
+    def _try_kernel(self, tensors: Sequence[Tensor], kinds: Sequence[torch.dtype]) -> None:
+        """Raise what the kernel raises for ones and for zeros: about shapes, types or attributes.
+
+        Kernels without data leave many checks to it.
+        """
+        shapes = [tensor.shape for tensor in tensors]
+        if (
+            self._expression.is_elementwise
+            or self._operator.found
+            or self._operator.api in _COUNTED
+            or max(map(prod, shapes), default=0) > _SMALL
+        ):
+            return
+        with suppress(torch.linalg.LinAlgError):  # about the numbers
+            with suppress(*_REFUSALS):
+                self._sample_on("cpu", shapes, kinds, 1)
+                return
+            self._sample_on("cpu", shapes, kinds)
+
     def _sample_on(
         self,
         device: str,
@@ -158,9 +193,11 @@ class Compute:
         kinds: Sequence[torch.dtype],
         number: int = 0,
     ) -> Any:
+        # an index of 0 fits whatever has elements
+        indices = {k for x in self._given if x.param.is_index for k in x.places}
         members = [
-            torch.full(shape, number, dtype=kind, device=device)
-            for shape, kind in zip(shapes, kinds, strict=True)
+            torch.full(shape, 0 if k in indices else number, dtype=kind, device=device)
+            for k, (shape, kind) in enumerate(zip(shapes, kinds, strict=True))
         ]
         values = self._values(members)
         with torch.no_grad():

@@ -62,7 +62,10 @@ def compiled(text: str) -> Expression:
     overload = getattr(packet, names[2] if len(names) > 2 else "default")
     defaults = {x.name for x in overload._schema.arguments if x.has_default_value()}
     given = given._replace(defaulted=tuple(sorted(defaults & dict(given.named).keys())))
-    elementwise = torch.Tag.pointwise in overload.tags
+    # some operators that change a tensor lack the tag of those that return one
+    other = getattr(torch.ops.aten, names[1].removesuffix("_"), packet)
+    same = getattr(other, overload._overloadname, overload)
+    elementwise = torch.Tag.pointwise in {*overload.tags, *same.tags}
     return Expression(_value(overload, given), _into(packet, overload, given), elementwise)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import torch
 
-from .adapters.networks import ctc_loss
+from .adapters.networks import avg_pool2d, avg_pool3d, ctc_loss
 from .adapters.shared import axis_of
 
 aten = torch.ops.aten
@@ -64,6 +64,36 @@ def _padded(pad: Callable[..., Any], values: Mapping[str, Any]) -> Expected:
 
 def _pooled(axes: int, values: Mapping[str, Any]) -> Expected:
     yield "gradOutput", (*values["self"].shape[:-axes], *values["gradOutput"].shape[-axes:])
+
+
+def _averaged(mean: Callable[..., torch.Tensor], values: Mapping[str, Any]) -> Expected:
+    names = ("self", "kernelSize", "stride", "padding", "ceilMode", "countIncludePad")
+    yield "gradOutput", mean(*[values[name] for name in names], values["divisorOverride"]).shape
+
+
+def _unpooled(values: Mapping[str, Any]) -> Expected:
+    shape, size = values["self"].shape, values["outputSize"]
+    yield from (("gradOutput", (*shape[: -len(size)], *size)), ("indices", shape))
+
+
+def _convolved(result: str, values: Mapping[str, Any]) -> Expected:
+    names = ("stride", "padding", "dilation", "transposed", "outputPadding", "groups")
+    weight, others = values["weight"], [values[name] for name in names]
+    yield result, aten.convolution(values["input"], weight, None, *others).shape
+    if "bias" in values:
+        yield "bias", [weight.shape[1] * values["groups"] if values["transposed"] else len(weight)]
+
+
+def _convolved_in_time(values: Mapping[str, Any]) -> Expected:
+    names = ("input", "weight", "bias", "pad")
+    yield "self", aten.conv_tbc(*[values[name] for name in names]).shape
+
+
+def _counted(values: Mapping[str, Any]) -> Expected:
+    room, least = values["out"].numel(), values["minlength"]
+    if room < least:
+        raise ValueError(f"out has {room} elements; minlength is {least}")
+    yield from ()
 
 
 def _distances(values: Mapping[str, Any]) -> Expected:
@@ -117,10 +147,16 @@ RULES: Final[dict[str, Callable[[Mapping[str, Any]], Expected]]] = {
         for axes in (1, 2, 3)
     },
     **{f"aclnnAdaptiveAvgPool{axes}dBackward": partial(_pooled, axes) for axes in (2, 3)},
+    "aclnnAvgPool2dBackward": partial(_averaged, avg_pool2d),
+    "aclnnAvgPool3dBackward": partial(_averaged, avg_pool3d),
     "aclnnBatchNorm": partial(_channels, ("weight", "bias", "runningMean", "runningVar")),
     "aclnnBatchNormBackward": _channels_backward,
     "aclnnFastBatchNormBackward": _channels_backward,
+    "aclnnBincount": _counted,
     "aclnnCdistBackward": _distances,
+    "aclnnConvolution": partial(_convolved, "output"),
+    "aclnnConvolutionBackward": partial(_convolved, "gradOutput"),
+    "aclnnConvTbcBackward": _convolved_in_time,
     "aclnnCtcLossBackward": _ctc,
     "aclnnGroupNormBackward": _groups,
     "aclnnLayerNormBackward": _layers,
@@ -129,7 +165,16 @@ RULES: Final[dict[str, Callable[[Mapping[str, Any]], Expected]]] = {
     "aclnnSoftmax": partial(_along, "self"),
     "aclnnSoftmaxBackward": partial(_along, "output"),
     "aclnnUnfoldGrad": _windows,
-    "aclnnMaxPool2dWithIndicesBackward": partial(_alike, "indices", ("gradOutput",)),
+    **{
+        f"aclnn{name}Backward": partial(_alike, "indices", ("gradOutput",))
+        for name in (
+            "AdaptiveMaxPool2d",
+            "AdaptiveMaxPool3d",
+            "MaxPool2dWithIndices",
+            "MaxPool3dWithArgmax",
+        )
+    },
+    **{f"aclnnMaxUnpool{axes}dBackward": _unpooled for axes in (2, 3)},
     "aclnnApplyAdamWV2": partial(_alike, "varRef", ("mRef", "vRef", "grad")),
     "aclnnFusedSgd": partial(
         _lists_alike, "paramsRef", ("gradsRef", "momentumBufferListOptionalRef")

@@ -303,6 +303,8 @@ TRUSTED = {
     },
     "aclnnAdaptiveAvgPool2dBackward": ("gradOutput",),
     "aclnnAdaptiveAvgPool3dBackward": ("gradOutput",),
+    "aclnnAvgPool2dBackward": ("gradOutput",),
+    "aclnnAvgPool3dBackward": ("gradOutput",),
     "aclnnBatchNorm": ("weight", "bias", "runningMean", "runningVar"),
     "aclnnBatchNormBackward": ("gradOut", "weight", "saveInvstd"),
     "aclnnFastBatchNormBackward": ("gradOut", "weight", "saveInvstd"),
@@ -311,7 +313,20 @@ TRUSTED = {
     "aclnnGroupNormBackward": ("gradOut", "mean", "rstd", "gamma"),
     "aclnnLayerNormBackward": ("gradOut", "mean", "rstd", "weightOptional"),
     "aclnnUnfoldGrad": ("gradOut",),
-    "aclnnMaxPool2dWithIndicesBackward": ("gradOutput",),
+    **{
+        f"aclnn{name}Backward": ("gradOutput",)
+        for name in (
+            "AdaptiveMaxPool2d",
+            "AdaptiveMaxPool3d",
+            "Convolution",
+            "MaxPool2dWithIndices",
+            "MaxPool3dWithArgmax",
+            "MaxUnpool2d",
+            "MaxUnpool3d",
+        )
+    },
+    "aclnnConvolution": ("bias",),
+    "aclnnConvTbcBackward": ("self",),
     "aclnnApplyAdamWV2": ("mRef", "vRef", "grad"),
     "aclnnAddLayerNorm": ("x2",),
     "aclnnAddRmsNorm": ("x2",),
@@ -356,6 +371,7 @@ def test_gradients_and_buffers_have_the_shapes_of_their_parameters() -> None:
         ("aclnnDropout", {"p": 2.0}, "p is 2.0; 0 to 1 are allowed"),
         ("aclnnCumprod", {"dim": 0.9}, "dim is 0.9; an integer is expected"),
         ("aclnnSoftmax", {"dim": 9}, "dim is 9"),
+        ("aclnnBincount", {"minlength": 2**40}, "minlength is 1099511627776"),
         ("aclnnAdds", {"other": np.arange(2.0)}, "other is a ndarray; a number"),
         ("aclnnSliceV2", {"steps": [1, 1, 1, 1, 1]}, "steps must have as many members"),
     ],
@@ -363,6 +379,43 @@ def test_gradients_and_buffers_have_the_shapes_of_their_parameters() -> None:
 def test_attributes_that_pytorch_would_take(api: str, changes: Any, text: str) -> None:
     status, message = refused(good_call(api), **changes)
     assert (status, text in message) == (INVALID, True), message
+
+
+def test_shapes_and_numbers_that_only_the_kernel_refuses() -> None:
+    for api, name, shape in (
+        ("aclnnInplaceEqTensor", "other", (2, 3, 5)),
+        ("aclnnBucketize", "boundaries", ()),
+        ("aclnnAddmv", "mat", (1, 5)),
+        ("aclnnIndexAdd", "source", (0, 5)),
+        ("aclnnInplaceAddmm", "selfRef", (1, 3, 2)),
+        ("aclnnMaxDim", "self", (2, 0, 3)),
+    ):
+        call = good_call(api)
+        given = call.dev.empty(shape, call.arguments[name].dtype)
+        assert refused(call, **{name: given})[0] == INVALID, api
+    for api, name, number in (
+        ("aclnnAddmm", "alpha", 1e300),
+        ("aclnnRsub", "alpha", True),
+        ("aclnnInplaceFillScalar", "value", 1e300),
+        ("aclnnSort", "dim", 2**63 - 1),
+        ("aclnnRoll", "shifts", (-(2**63),)),
+        ("aclnnCumsum", "dtype", 12),
+    ):
+        assert refused(good_call(api), **{name: number})[0] == INVALID, api
+
+
+def test_numbers_that_a_kernel_refuses_are_no_matter_of_phase_1() -> None:
+    dev = ar.Device("Atlas A2")
+    one, places = dev.tensor(np.ones((1, 3), np.float32)), dev.tensor(np.int64([0, 0]))
+    rows, square = dev.empty((2, 3), "float32"), dev.empty((3, 3), "float32")
+    counts, many = dev.tensor(np.int64([1, 2, 3])), dev.empty((6,), "float32")
+    assert refusal(aclnn.aclnnIndexGetWorkspaceSize, one, [places], rows)[0] == 0
+    assert refusal(aclnn.aclnnInverseGetWorkspaceSize, square, square)[0] == 0
+    repeat = aclnn.aclnnRepeatInterleaveGetWorkspaceSize
+    assert refusal(repeat, one, counts, 6, many)[0] == 0
+    mask = dev.empty((2, 3), "bool")
+    scatter = aclnn.aclnnInplaceMaskedScatterGetWorkspaceSize
+    assert refusal(scatter, rows, mask, one)[0] == 0
 
 
 def test_types_that_only_the_kernel_refuses() -> None:
