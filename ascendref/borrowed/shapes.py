@@ -58,6 +58,11 @@ def _along(name: str, values: Mapping[str, Any]) -> Expected:
     yield from ()
 
 
+def _along_alike(name: str, values: Mapping[str, Any]) -> Expected:
+    yield from _along(name, values)
+    yield "gradOutput", values[name].shape
+
+
 def _padded(pad: Callable[..., Any], values: Mapping[str, Any]) -> Expected:
     yield "gradOutput", pad(values["self"], values["padding"]).shape
 
@@ -161,9 +166,9 @@ RULES: Final[dict[str, Callable[[Mapping[str, Any]], Expected]]] = {
     "aclnnGroupNormBackward": _groups,
     "aclnnLayerNormBackward": _layers,
     "aclnnLogSoftmax": partial(_along, "self"),
-    "aclnnLogSoftmaxBackward": partial(_along, "output"),
+    "aclnnLogSoftmaxBackward": partial(_along_alike, "output"),
     "aclnnSoftmax": partial(_along, "self"),
-    "aclnnSoftmaxBackward": partial(_along, "output"),
+    "aclnnSoftmaxBackward": partial(_along_alike, "output"),
     "aclnnUnfoldGrad": _windows,
     **{
         f"aclnn{name}Backward": partial(_alike, "indices", ("gradOutput",))

@@ -326,6 +326,8 @@ TRUSTED = {
         )
     },
     "aclnnConvolution": ("bias",),
+    "aclnnLogSoftmaxBackward": ("gradOutput",),
+    "aclnnSoftmaxBackward": ("gradOutput",),
     "aclnnConvTbcBackward": ("self",),
     "aclnnApplyAdamWV2": ("mRef", "vRef", "grad"),
     "aclnnAddLayerNorm": ("x2",),
