@@ -86,15 +86,16 @@ def compile_command() -> list[str]:
 
 def install(root: Path | None = None) -> Path:
     """Write an install root, or None for one in the user's cache unless it exists; return it."""
+    option = "--prefix"
     if root is None:
-        root = cached_root("cann")
+        root, option = cached_root("cann"), "XDG_CACHE_HOME"
         if (root / "set_env.sh").is_file():
             return root
     root = root.absolute()
     try:
         publish(root, lambda made: _write(made, root))
     except OSError as error:
-        raise OptionError("--prefix", f"cannot write {root}: {error}") from None
+        raise OptionError(option, f"cannot write {root}: {error}") from None
     return root
 
 

@@ -34,5 +34,7 @@ def starting(argument: str) -> Iterator[None]:
     """Turn what hinders a program from being started into an error about an argument."""
     try:
         yield
+    except OptionError:
+        raise
     except (OSError, ValueError) as error:  # ValueError for a NUL byte in what it is given
         raise OptionError(argument, f"cannot be run: {reason(error)}") from error

@@ -151,6 +151,15 @@ def test_a_root_that_cannot_be_written_is_refused(tmp_path):
         install(tmp_path / "file" / "root")
 
 
+@pytest.mark.parametrize("command", [("cann",), ("c++", "main.cpp")])
+def test_a_cache_that_cannot_be_written_is_named(command, tmp_path):
+    (tmp_path / "cache").write_text("a file")
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache"), **QUICK}
+    done = captured(*ASCENDREF, *command, environment=cache)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"ascendref: XDG_CACHE_HOME: cannot write {tmp_path}/cache/")
+
+
 def test_a_compiler_that_fails_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("CFLAGS", "--no-such-flag")
     with pytest.raises(ar.ArgumentValueError, match="no-such-flag"):
