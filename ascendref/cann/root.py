@@ -29,6 +29,10 @@ LIBRARIES: Final = tuple(
 )
 _NATIVE: Final = Path(__file__).with_name("native")
 _FLAGS: Final = "-std=gnu11 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -shared -pthread".split()
+#: the beginning of ``set_env.sh``, which shows whose root it is
+_FIRST_LINE: Final = (
+    "# Source this file: builds and programs find ascendref where they look for CANN."
+)
 #: variables of the vendor's set_env.sh -> folders of the root
 _VARIABLES: Final = {
     "ASCEND_HOME_PATH": "",
@@ -93,10 +97,24 @@ def install(root: Path | None = None) -> Path:
             return root
     root = root.absolute()
     try:
+        if option == "--prefix" and not _may_be_written(root):
+            raise OptionError(
+                option,
+                f"{root} has files of others; a new or empty folder, or one that has been the"
+                " prefix before, is expected",
+            )
         publish(root, lambda made: _write(made, root))
     except OSError as error:
-        raise OptionError(option, f"cannot write {root}: {error}") from None
+        raise OptionError(option, f"cannot write {root}: {error.strerror or error}") from None
     return root
+
+
+def _may_be_written(root: Path) -> bool:
+    """Tell whether nothing in a folder, if it exists, belongs to others."""
+    script = root / "set_env.sh"
+    if script.is_file():
+        return script.read_text(errors="replace").startswith(_FIRST_LINE)
+    return not root.exists() or not any(root.iterdir())
 
 
 def publish(root: Path, write: Callable[[Path], None]) -> None:
@@ -136,7 +154,7 @@ def _links() -> dict[str, str]:
 
 def set_env(root: Path) -> str:
     """Return the POSIX shell script that makes builds and programs use a root."""
-    lines = ["# Source this file: builds and programs find ascendref where they look for CANN."]
+    lines = [_FIRST_LINE]
     for name, folder in _VARIABLES.items():
         lines.append(f"export {name}={shlex.quote(f'{root}{folder}')}")
     for name, folder in _SEARCH_PATHS.items():

@@ -135,9 +135,13 @@ def check_threads(request: Request) -> tuple[int, ...]:
     threads = request.threads or (most,)
     if max(threads) > most:
         raise OptionError("--threads", f"{max(threads)} is too many; at most {most} are available")
-    if request.peer == "jax" and threads != (os.cpu_count(),):
+    cores = os.cpu_count()
+    if request.peer == "jax" and threads != (cores,):
+        given = ", ".join(map(str, threads))
         raise OptionError(
-            "--threads", f"JAX always uses all {os.cpu_count()} cores; allowed is {os.cpu_count()}"
+            "--threads",
+            f"{given} is not allowed: JAX always uses all {cores} cores, which"
+            " NUMBA_NUM_THREADS must allow",
         )
     return threads
 

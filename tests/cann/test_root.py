@@ -39,6 +39,14 @@ def test_the_command_writes_a_root_and_says_where(tmp_path):
     assert (prefix / "mine").read_text() == "kept"
 
 
+def test_a_folder_with_files_of_others_is_no_prefix(tmp_path):
+    (tmp_path / "set_env.sh").write_text("# the vendor's\n")
+    done = captured(*ASCENDREF, "cann", "--prefix", tmp_path)
+    assert done.returncode == 2
+    assert f"--prefix: {tmp_path} has files of others" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["set_env.sh"]
+
+
 @pytest.fixture(scope="module")
 def prefix(root, tmp_path_factory):
     """A root whose name needs quoting."""

@@ -43,7 +43,7 @@ ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
         ((*ONE, "--plot", "no/such/errors.png"), "the folder no/such does not exist"),
         (
             (*ONE, "--resume", "--state", "no-such.json"),
-            "--resume: cannot resume from no-such.json",
+            "--resume: cannot resume from no-such.json: No such file or directory",
         ),
         (
             ("bench", "--peer", "numpy"),

@@ -96,7 +96,7 @@ def verify_command(
         typer.Option(
             parser=integer(SAMPLED),
             metavar="N",
-            help="Pairs of a datum and a gradient in a sample.",
+            help=f"Pairs of a datum and a gradient in a sample, at least {SAMPLED:,}.",
         ),
     ] = SAMPLED,
     torch: Annotated[

@@ -75,6 +75,8 @@ def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
     """Yield the content of a file; any problem with it becomes an error about the argument."""
     try:
         yield json.loads(path.read_bytes())
+    except OSError as error:
+        raise OptionError(argument, f"{problem}: {error.strerror}") from error
     except Exception as error:  # the file decides what is raised, here and where it is looked at
         raise OptionError(argument, f"{problem}: {error!r}") from error
 
