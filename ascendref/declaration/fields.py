@@ -27,6 +27,8 @@ class TensorParam(NamedTuple):
     default: float | None = None
     #: how the formula sees it; None if it is one of the tensors that broadcast
     view: View | None = None
+    #: the numbers from 0 on that it is meant for, of which samples are taken; None for all numbers
+    domain: tuple[float, float] | None = None
 
 
 #: sets of product families

@@ -197,6 +197,31 @@ def test_a_seed_chooses_the_sample() -> None:
     assert not np.array_equal(data[0], data[2])
 
 
+def sampled(name: str, kind: str) -> sweep.Sweep:
+    """Return a sample of an operator's first setting."""
+    return sweep.Sweep(settings(name)[0], kind, (), exhaustive=False)
+
+
+def test_a_sample_of_a_function_has_pairs_of_all_numbers() -> None:
+    made = sampled("mse_loss", "float32")
+    first, other = made.gradients(0), made.gradients(0)
+    assert first.shape == (made.patterns(0).size, made.columns)
+    np.testing.assert_array_equal(first, other)  # a resumed run has the same pairs
+    assert np.unique(first.view("u4")).size > 0.5 * first.size
+    assert {0.0, 1.0, -1.0, np.inf} <= set(first[:, 0].tolist())
+    assert np.isnan(first).any()
+    assert sampled("mse_loss_backward", "float32").gradients(0).shape == (1, 4)
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32"])
+def test_a_sample_has_targets_that_they_are_meant_for(kind: str) -> None:
+    made = sampled("binary_cross_entropy", kind)
+    targets = made.gradients(0).astype(np.float64)
+    assert targets.min() == 0
+    assert targets.max() == 1
+    assert np.unique(targets).size > 1000
+
+
 @pytest.mark.parametrize("kind", ["float16", "float32"])
 def test_an_exhaustive_sweep_takes_every_number_once(kind: str) -> None:
     made = sweep.Sweep(settings("hardshrink_backward")[0], kind, (), exhaustive=True)
@@ -206,7 +231,7 @@ def test_an_exhaustive_sweep_takes_every_number_once(kind: str) -> None:
     assert edges[0][0] == 0
     assert edges[1][0] == edges[0][-1] + 1
     assert edges[2][-1] == (1 << bits) - 1
-    assert made.gradients.size == (1 << 16 if bits == 16 else len(sweep.F32_GRADIENTS))
+    assert made.gradients(0).size == (1 << 16 if bits == 16 else len(sweep.F32_GRADIENTS))
 
 
 # --- broken bounds --------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def stated(
     return (self >= 0) & (self <= 1) & weighted(target, weight)
 
 
-TENSORS: Final = (TensorParam("self"), TensorParam("target"))
+TENSORS: Final = (TensorParam("self"), TensorParam("target", domain=(0.0, 1.0)))
 FORMULA: Final = Formula.of(loss, scalars=1, compute_bound=True)
 GRADIENT_FORMULA: Final = Formula.of(grad_input, scalars=1)
 WORDS: Final = "for self and target in [0, 1], weights of 1e-6 to 1e6, "

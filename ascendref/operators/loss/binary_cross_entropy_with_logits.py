@@ -120,7 +120,7 @@ def rounded(
 
 TENSORS: Final = (
     TensorParam("self"),
-    TensorParam("target"),
+    TensorParam("target", domain=(0.0, 1.0)),
     TensorParam("weight", vendor="weightOptional", default=1.0),
     TensorParam("pos_weight", vendor="posWeightOptional", default=1.0),
 )

@@ -30,7 +30,7 @@ class Runner:
     def __init__(self, result: SweepResult) -> None:
         self.result = result
         sweep = self.sweep = result.sweep
-        self._actual = np.empty((len(sweep.computed), sweep.rows, sweep.gradients.size), np.float32)
+        self._actual = np.empty((len(sweep.computed), sweep.rows, sweep.columns), np.float32)
 
     @np.errstate(all="ignore")
     def step(self) -> None:
@@ -38,8 +38,9 @@ class Runner:
         sweep, result = self.sweep, self.result
         patterns = sweep.patterns(result.done)
         data = patterns.view(sweep.element.numpy)
-        rows, columns = data.size, sweep.gradients.size
-        operands = sweep.setting.operands(data[:, None], sweep.gradients[None])
+        rows, columns = data.size, sweep.columns
+        gradients = sweep.gradients(result.done)
+        operands = sweep.setting.operands(data[:, None], gradients)
         tensors = expanded(operands)
         actual = self._actual[:, :rows]
         for m, computed in enumerate(sweep.computed):
@@ -54,7 +55,7 @@ class Runner:
             rounded = actual[sweep.computed.index(FLOAT64.name)]
             settle(sweep.setting, doubles, sweep.element, golden, rounded)
         values, golden_rounded = golden.values, golden.rounded
-        gradients = np.broadcast_to(sweep.gradients, values.shape)
+        gradients = np.broadcast_to(gradients, values.shape)
         if sweep.setting.bound_has_both:  # then every pair is a row
             patterns, data = np.repeat(patterns, columns), np.repeat(data, columns)
             gradients, values = gradients.reshape(-1, 1), values.reshape(-1, 1)

@@ -24,6 +24,8 @@ BLOCK: Final = 30 * 65536
 #: gradients that every F32 datum meets: one, one with a full significand, and one so small that
 #: most results are subnormal
 F32_GRADIENTS: Final = (1.0, -1.7182817, 2.5e-40)
+#: numbers of another second tensor that an F32 datum meets in a sample
+_PARTNERS: Final = 4
 
 #: gradients in a sample of 16-bit types
 _GRADIENTS: Final = 4096
@@ -71,9 +73,37 @@ class Sweep:
         """The type of its bits."""
         return np.dtype(f"u{self.element.numpy.itemsize}")
 
+    @property
+    def _draws_partners(self) -> bool:
+        """Whether every datum meets numbers of its own: it is a sample of F32, and no gradient.
+
+        A gradient is a factor, for which few numbers suffice.
+        """
+        of_function = self.has_gradients and self.setting.operator.forward is None
+        return of_function and self.raw.itemsize == 4 and not self.exhaustive
+
+    @property
+    def columns(self) -> int:
+        """How many numbers of the second tensor a datum meets."""
+        return _PARTNERS if self._draws_partners else int(self._gradients.size)
+
+    def gradients(self, block: int) -> NDArray[Any]:
+        """Return the gradients, or numbers of another second tensor, that data of a block meet.
+
+        There is one row for all data, or one for each; a single number that is not used without a
+        second tensor.
+        """
+        if not self._draws_partners:
+            return self._gradients[None]
+        rng = np.random.default_rng((self.seed, block))
+        shape = self.patterns(block).size, _PARTNERS
+        bits = rng.integers(*self._partners, shape, self.raw, endpoint=True)
+        bits[:, 0] = rng.choice(self._sample(0, (), *self._partners), len(bits))
+        return bits.view(self.element.numpy)
+
     @cached_property
-    def gradients(self) -> NDArray[Any]:
-        """The gradients that every datum meets; a single number that is not used without any."""
+    def _gradients(self) -> NDArray[Any]:
+        """The numbers of the second tensor that every datum meets."""
         if not self.has_gradients:
             return np.ones(1, self.element.numpy)
         if self.raw.itemsize == 4:
@@ -81,7 +111,17 @@ class Sweep:
             return np.array([*F32_GRADIENTS, *extra], self.element.numpy)
         if self.exhaustive:
             return np.arange(1 << 16, dtype=self.raw).view(self.element.numpy)
-        return self._sample(_GRADIENTS, ()).view(self.element.numpy)
+        return self._sample(_GRADIENTS, (), *self._partners).view(self.element.numpy)
+
+    @property
+    def _partners(self) -> tuple[int, int]:
+        """The bits of the first and the last number that the second tensor is meant for."""
+        tensors = {param.name: param for param in self.setting.operator.tensors}
+        param = tensors.get(gradient_name(self.setting.operator) or "")
+        if param is None or param.domain is None:
+            return 0, int(np.iinfo(self.raw).max)
+        first, last = np.array(param.domain, self.element.numpy).view(self.raw).tolist()
+        return first, last
 
     @cached_property
     def _sampled_data(self) -> NDArray[Any]:
@@ -93,11 +133,17 @@ class Sweep:
         """Return so many data and gradients, every pair of which is to be tried."""
         data = self._sample(side, self.setting.edges()).view(self.element.numpy)
         if not self.has_gradients:
-            return data, self.gradients
-        return data, self._sample(side, ()).view(self.element.numpy)
+            return data, self._gradients
+        return data, self._sample(side, (), *self._partners).view(self.element.numpy)
 
-    def _sample(self, count: int, edges: Sequence[float]) -> NDArray[Any]:
-        """Return the bits of special numbers, edges, their neighbours and random ones, sorted."""
+    def _sample(
+        self, count: int, edges: Sequence[float], first: int = 0, last: int | None = None
+    ) -> NDArray[Any]:
+        """Return the bits of special numbers, edges, their neighbours and random ones, sorted.
+
+        They are from the first to the last ones, by default all.
+        """
+        last = int(np.iinfo(self.raw).max) if last is None else last
         form = float_format(self.element)
         special = [*_SPECIAL, form.smallest, form.normal, form.largest]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -108,10 +154,9 @@ class Sweep:
         steps += [patterns - self.raw.type(step) for step in range(1, 3)]
         chosen = np.concatenate(steps)
         chosen = np.unique(np.concatenate([chosen, chosen ^ sign]))
+        chosen = chosen[(chosen >= first) & (chosen <= last)]
         rng = np.random.default_rng(self.seed)
-        random = rng.integers(
-            0, 1 << (8 * self.raw.itemsize), max(count - chosen.size, 0), self.raw
-        )
+        random = rng.integers(first, last, max(count - chosen.size, 0), self.raw, endpoint=True)
         return np.sort(np.concatenate([chosen, random]))
 
     @property
@@ -129,7 +174,7 @@ class Sweep:
     @property
     def rows(self) -> int:
         """The number of data in a block."""
-        return min(max(BLOCK // self.gradients.size, 1), self.data)
+        return min(max(BLOCK // self.columns, 1), self.data)
 
     @property
     def blocks(self) -> int:
@@ -139,7 +184,7 @@ class Sweep:
     @property
     def pairs(self) -> int:
         """The number of pairs of a datum and a gradient."""
-        return self.data * int(self.gradients.size)
+        return self.data * self.columns
 
     def patterns(self, block: int) -> NDArray[Any]:
         """Return the bits of a block's data."""

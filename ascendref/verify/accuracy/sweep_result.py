@@ -81,7 +81,7 @@ class SweepResult:
     def bound(self, computed: str) -> Bound | None:
         """Return the bound that is stated for one computation, if any."""
         sweep = self.sweep
-        size = sweep.rows * sweep.gradients.size
+        size = sweep.rows * sweep.columns
         return sweep.setting.bound(sweep.kind, computed, size)
 
     def holds(self, computed: str) -> bool:
