@@ -65,8 +65,14 @@ def import_array(
         raise ArgumentTypeError(
             argument, f"is a {type(value).__name__} that NumPy cannot share: {shown(error)}"
         ) from error
-    if types is not None and BY_NUMPY.get(imported.array.dtype) not in types:
-        _refuse_type(argument, str(imported.array.dtype), types)
+    if types is None:
+        return imported
+    array = imported.array
+    kind = BY_NUMPY.get(array.dtype)
+    if kind is None or kind not in types:
+        _refuse_type(argument, str(array.dtype), types)
+    if array.dtype is not kind.numpy:  # an equal object, as in unpickled arrays; kernels know ours
+        imported = imported._replace(array=array.view(kind.numpy))
     return imported
 
 

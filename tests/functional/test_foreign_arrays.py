@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
+from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.rounding import assert_bits
 
@@ -294,6 +295,22 @@ def test_a_module_that_is_being_imported_is_no_obstacle(monkeypatch: pytest.Monk
     assert_bits(ar.hardshrink_backward(ONES[:3], X[:3].reshape(1, 3)[0], np.array(0.5)), WANT[:3])
     assert_bits(np.asarray(ar.hardshrink_backward(Stored(ONES), Stored(X))), WANT)
     assert ar.cast(X, "float64").dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "bfloat16"])
+def test_element_types_may_be_equal_objects(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kernel, "copies_first", lambda *_: True)
+    x = X.astype(kind)
+    given = np.empty(4, x.dtype.newbyteorder().newbyteorder())  # as unpickled arrays have it
+    given[...] = x
+    assert given.dtype is not x.dtype
+    for function in (ar.hardshrink, ar.silu, ar.glu, lambda x: ar.cast(x, "float64")):
+        assert_bits(function(given), function(x))
+        assert_bits(function(given[::-1]), function(x[::-1]))
+    out = np.empty_like(given)
+    assert ar.silu(given, out=out) is out
+    assert_bits(out.view(x.dtype), ar.silu(x))
+    assert ar.compare(given, x).differing == 0
 
 
 def test_results_that_a_library_cannot_hold() -> None:

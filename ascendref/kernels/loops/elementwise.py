@@ -126,7 +126,6 @@ class ElementwiseKernel(Kernel):
         *inputs, result = operands
         copies = [np.empty(result.shape, kind.numpy) for kind in (*self.loop.inputs, self.result)]
         with np.errstate(all="ignore"):  # conversions raise no warnings
-            # not np.array, which keeps an equal type that is another object, as in unpickled arrays
             for copy, array in zip(copies, inputs, strict=False):
                 np.copyto(copy, array, casting="unsafe")
         done = self.unconverted._dense(tuple(copies), scalars)
