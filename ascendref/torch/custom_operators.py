@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import torch
+from torch.autograd import forward_ad
 from torch.library import CustomOpDef, custom_op
+from torch.overrides import handle_torch_function, has_torch_function
 
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
@@ -37,7 +39,8 @@ Tensor
 Raises
 ------
 ArgumentTypeError, ArgumentValueError
-    If ``compute_dtype`` is not one of these, or a scalar is not allowed.
+    If ``compute_dtype`` is not one of these, a scalar is not allowed, or an operand is not a
+    tensor or has a forward derivative.
 
 Examples
 --------
@@ -194,12 +197,20 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
         bound.apply_defaults()
         given = list(bound.arguments.values())
         operands, scalars = given[:count], given[count:-1]
+        if has_torch_function(operands):  # tensors of a subclass, proxies of torch.fx, a mode
+            return handle_torch_function(call, operands, *arguments, **keywords)
         for place, (name, default) in enumerate(zip(signature.parameters, defaults, strict=False)):
             if operands[place] is None and default is not None:
                 operands[place] = torch.full_like(operands[0], default)
             if not isinstance(operands[place], torch.Tensor):
                 text = f"is {shown(operands[place])}; a torch.Tensor is expected"
                 raise ArgumentTypeError(name, text)
+            if _has_tangent(operands[place]):
+                raise ArgumentTypeError(
+                    name,
+                    "has a forward derivative, which custom operators would lose; use the"
+                    " overrides of ascendref.torch or PyTorch's function",
+                )
         if broadcasts:
             operands = torch.broadcast_tensors(*operands)
         for place, allowed in enumerate(choices):
@@ -215,9 +226,14 @@ def _public(function: Function, op: CustomOpDef) -> Callable[..., Any]:
     return call
 
 
+def _has_tangent(tensor: Any) -> bool:
+    """Tell whether a tensor has a forward derivative, as under ``torch.func.jvp``."""
+    return forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None
+
+
 def _chosen(name: str, choices: dict[str, int], value: Any) -> int:
     """Return the number of a choice."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ArgumentValueError(
             name, f"is {shown(value)}; allowed are {', '.join(map(repr, choices))}"
         )

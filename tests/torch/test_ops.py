@@ -249,8 +249,37 @@ def test_bad_arguments_are_named() -> None:
     x = torch.ones(2)
     with pytest.raises(ar.ArgumentValueError, match=r"^reduction is 'all'; allowed are 'none', "):
         at.ops.smooth_l1_loss(x, x, "all")
+    with pytest.raises(ar.ArgumentValueError, match=r"^reduction is \[1\]; allowed are 'none', "):
+        at.ops.smooth_l1_loss(x, x, [1])
     with pytest.raises(ar.ArgumentTypeError, match=r"^compute_dtype is 'int8'; allowed are None, "):
         at.ops.softplus(x, compute_dtype="int8")
+
+
+def test_forward_derivatives_are_refused() -> None:
+    x, weight = torch.randn(2, 3), torch.rand(3)
+    for argument, call in (
+        ("input", lambda: torch.func.jvp(at.ops.silu, (x,), (x,))),
+        ("target", lambda: torch.func.jvp(lambda y: at.ops.mse_loss(x, y), (x,), (x,))),
+        ("weight", lambda: torch.func.jacfwd(lambda weight: at.ops.prelu(x, weight))(weight)),
+    ):
+        with pytest.raises(ar.ArgumentTypeError, match=f"^{argument} has a forward derivative"):
+            call()
+    _, tangent = torch.func.jvp(lambda y: y * at.ops.silu(x), (x,), (x,))
+    torch.testing.assert_close(tangent, x * at.ops.silu(x))
+
+
+def test_calls_are_recorded_and_seen_as_pytorchs_functions_are() -> None:
+    class Own(torch.Tensor):
+        pass
+
+    x, target = torch.randn(2, 3), torch.randn(2, 3)
+    model = torch.nn.Sequential(at.replace_modules(torch.nn.PReLU(3)), torch.nn.Linear(3, 2))
+    traced = torch.fx.symbolic_trace(model)
+    torch.testing.assert_close(traced(x), model(x), rtol=0, atol=0)
+    assert at.ops.prelu in [node.target for node in traced.graph.nodes]
+    traced = torch.fx.symbolic_trace(lambda x, y: at.ops.mse_loss(x * 2, y, reduction="sum"))
+    torch.testing.assert_close(traced(x, target), at.ops.mse_loss(x * 2, target, "sum"))
+    assert type(at.ops.mse_loss(x, target.as_subclass(Own))) is Own
 
 
 def float32_scalars(name: str) -> tuple[float, ...]:
