@@ -19,6 +19,7 @@ from ..functional.differentiable import Function, as_arguments, differentiable_f
 from .gradients import Call, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
+_FLOATS: Final = tuple([kind.name for kind in FLOATS])
 #: name of the first operand
 FIRST: Final = "x"
 
@@ -188,10 +189,22 @@ def _operands(given: dict[str, Any]) -> dict[str, Any]:
                 name,
                 f"is a {type(value).__name__}; an array of JAX or NumPy, or a number, is expected",
             )
+        try:
+            kind = jnp.result_type(value)
+        except TypeError:  # JAX lacks the type
+            kind = None
+        if kind is None or not (kind.name in _FLOATS or _is_integer(kind)):
+            found = value.dtype if kind is None else kind.name
+            raise ArgumentTypeError(
+                name,
+                f"has type {found}; allowed are {names(FLOATS)}, integers and bool in native byte"
+                " order",
+            )
     kind = jnp.result_type(*given.values())
-    if jnp.issubdtype(kind, jnp.integer) or kind == jnp.bool_:
+    if _is_integer(kind):
         kind = jnp.result_type(float)
-    if kind.name not in [allowed.name for allowed in FLOATS]:
-        first = next(name for name, value in given.items() if jnp.result_type(value) == kind)
-        raise ArgumentTypeError(first, f"has type {kind.name}; allowed are {names(FLOATS)}")
     return {name: jnp.asarray(value, kind) for name, value in given.items()}
+
+
+def _is_integer(kind: Any) -> bool:
+    return bool(jnp.issubdtype(kind, jnp.integer) or kind == jnp.bool_)

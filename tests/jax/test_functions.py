@@ -102,7 +102,12 @@ def test_bad_arguments_are_named() -> None:
         (lambda: aj.hardshrink(masked), "x is a masked array"),
         (lambda: aj.logit(1j), "x has type complex64; allowed are float16, bfloat16, float32"),
         (lambda: aj.logit(x.astype(jnp.float8_e5m2)), "x has type float8_e5m2"),
-        (lambda: aj.prelu(x, x), "weight has 6 elements; 1 or 3, as many as x has channels"),
+        (lambda: aj.relu(np.ones(3, ">f4")), "x has type >f4; allowed are float16, .* native byte"),
+        (lambda: aj.mse_loss(x, np.array(["a"])), "target has type <U1; allowed are float16"),
+        (lambda: aj.mse_loss(x.astype("int32"), 1j), "target has type complex64; allowed"),
+        (lambda: aj.mse_loss(*[jnp.ones(1, f"float8_e{n}") for n in ("5m2", "4m3")]), "x has type"),
+        (lambda: aj.prelu(x, x), "weight has 6 elements; 1 or 3 are allowed for the channels of x"),
+        (lambda: aj.prelu(x[0], x[0]), r"weight has 3 elements; 1 is allowed .* of x \(shape \(3,"),
         (lambda: aj.prelu(x, jnp.ones(2)), "weight has 2 elements"),
         (lambda: aj.smooth_l1_loss(x, jnp.ones(4)), r"target has shape \(4,\), which does not"),
         (lambda: aj.smooth_l1_loss(x, x, "median"), "reduction is 'median'; allowed are"),
@@ -114,6 +119,11 @@ def test_bad_arguments_are_named() -> None:
     ):
         with pytest.raises(ar.ArgumentError, match=f"^{message}"):
             call()
+
+
+def test_a_type_that_promotion_widens_is_named() -> None:
+    with jax.enable_x64(True), pytest.raises(ar.ArgumentTypeError, match=r"^x has type complex64"):
+        aj.mse_loss(np.complex64(1), np.float64(1))
 
 
 def test_the_array_functions_name_what_traced_arrays_need() -> None:

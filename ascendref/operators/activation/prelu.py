@@ -58,10 +58,11 @@ def weight_shape(self: Shape, weight: Shape) -> Shape:
         return weight
     channels = self[1] if len(self) > 1 else 1
     if count != channels:
+        allowed = "1 is" if channels == 1 else f"1 or {channels} are"
         raise ArgumentValueError(
             "weight",
-            f"has {count} elements; 1 or {channels}, as many as self has channels (shape {self},"
-            " axis 1), are allowed",
+            f"has {count} elements; {allowed} allowed for the channels of self (shape {self},"
+            " axis 1)",
         )
     return (channels,)
 
