@@ -39,8 +39,10 @@ Tensor
 Raises
 ------
 ArgumentTypeError, ArgumentValueError
-    If ``compute_dtype`` is not one of these, a scalar is not allowed, or an operand is not a
-    tensor or has a forward derivative.
+    If ``compute_dtype`` or the name of a choice, such as a reduction, is not allowed, or an operand
+    is not a tensor or has a forward derivative.
+RuntimeError, IndexError
+    PyTorch's own errors, for other scalars, shapes and types.
 
 Examples
 --------
