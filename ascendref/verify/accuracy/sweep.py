@@ -24,8 +24,6 @@ BLOCK: Final = 30 * 65536
 #: gradients that every F32 datum meets: one, one with a full significand, and one so small that
 #: most results are subnormal
 F32_GRADIENTS: Final = (1.0, -1.7182817, 2.5e-40)
-#: numbers of another second tensor that an F32 datum meets in a sample
-_PARTNERS: Final = 4
 
 #: gradients in a sample of 16-bit types
 _GRADIENTS: Final = 4096
@@ -74,31 +72,24 @@ class Sweep:
         return np.dtype(f"u{self.element.numpy.itemsize}")
 
     @property
-    def _draws_partners(self) -> bool:
-        """Whether every datum meets numbers of its own: it is a sample of F32, and no gradient.
-
-        A gradient is a factor, for which few numbers suffice.
-        """
-        of_function = self.has_gradients and self.setting.operator.forward is None
-        return of_function and self.raw.itemsize == 4 and not self.exhaustive
-
-    @property
     def columns(self) -> int:
         """How many numbers of the second tensor a datum meets."""
-        return _PARTNERS if self._draws_partners else int(self._gradients.size)
+        return int(self._gradients.size)
 
     def gradients(self, block: int) -> NDArray[Any]:
         """Return the gradients, or numbers of another second tensor, that data of a block meet.
 
-        There is one row for all data, or one for each; a single number that is not used without a
-        second tensor.
+        There is one row for all data; in samples of F32 one for each, unless they are gradients:
+        those are factors, for which few numbers suffice. Without a second tensor it is a single
+        number that is not used.
         """
-        if not self._draws_partners:
+        is_function = self.has_gradients and self.setting.operator.forward is None
+        if not is_function or self.raw.itemsize < 4 or self.exhaustive:
             return self._gradients[None]
         rng = np.random.default_rng((self.seed, block))
-        shape = self.patterns(block).size, _PARTNERS
-        bits = rng.integers(*self._partners, shape, self.raw, endpoint=True)
-        bits[:, 0] = rng.choice(self._sample(0, (), *self._partners), len(bits))
+        shape = self.patterns(block).size, self.columns
+        bits = rng.integers(*self._ends(self._domain), shape, self.raw, endpoint=True)
+        bits[:, 0] = rng.choice(self._sample(0, (), self._domain), len(bits))
         return bits.view(self.element.numpy)
 
     @cached_property
@@ -111,16 +102,20 @@ class Sweep:
             return np.array([*F32_GRADIENTS, *extra], self.element.numpy)
         if self.exhaustive:
             return np.arange(1 << 16, dtype=self.raw).view(self.element.numpy)
-        return self._sample(_GRADIENTS, (), *self._partners).view(self.element.numpy)
+        return self._sample(_GRADIENTS, (), self._domain).view(self.element.numpy)
 
     @property
-    def _partners(self) -> tuple[int, int]:
-        """The bits of the first and the last number that the second tensor is meant for."""
-        tensors = {param.name: param for param in self.setting.operator.tensors}
-        param = tensors.get(gradient_name(self.setting.operator) or "")
-        if param is None or param.domain is None:
+    def _domain(self) -> tuple[float, float] | None:
+        """The numbers that the second tensor is meant for; None for all."""
+        operator = self.setting.operator
+        name = gradient_name(operator)
+        return next((param.domain for param in operator.tensors if param.name == name), None)
+
+    def _ends(self, domain: tuple[float, float] | None) -> tuple[int, int]:
+        """Return the bits of the first and the last number of a domain, or of all numbers."""
+        if domain is None:
             return 0, int(np.iinfo(self.raw).max)
-        first, last = np.array(param.domain, self.element.numpy).view(self.raw).tolist()
+        first, last = np.array(domain, self.element.numpy).view(self.raw).tolist()
         return first, last
 
     @cached_property
@@ -134,16 +129,16 @@ class Sweep:
         data = self._sample(side, self.setting.edges()).view(self.element.numpy)
         if not self.has_gradients:
             return data, self._gradients
-        return data, self._sample(side, (), *self._partners).view(self.element.numpy)
+        return data, self._sample(side, (), self._domain).view(self.element.numpy)
 
     def _sample(
-        self, count: int, edges: Sequence[float], first: int = 0, last: int | None = None
+        self, count: int, edges: Sequence[float], domain: tuple[float, float] | None = None
     ) -> NDArray[Any]:
         """Return the bits of special numbers, edges, their neighbours and random ones, sorted.
 
-        They are from the first to the last ones, by default all.
+        Those outside of a domain are left out.
         """
-        last = int(np.iinfo(self.raw).max) if last is None else last
+        first, last = self._ends(domain)
         form = float_format(self.element)
         special = [*_SPECIAL, form.smallest, form.normal, form.largest]
         with np.errstate(over="ignore", invalid="ignore"):
