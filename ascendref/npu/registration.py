@@ -53,7 +53,8 @@ _MEMORY: Final = frozenset(
     " is_set_to new_empty_strided record_stream resize_ resize_as_ set_".split()
 )
 _COPY: Final = "aten::copy_"
-#: one of its results, the sizes of the batches, is on the CPU for tensors of every device
+#: one of its results, the sizes of the batches, is on the CPU for tensors of every device; so it is
+#: PyTorch's own kernel that calls others
 _PACK: Final = "aten::_pack_padded_sequence"
 #: dispatch keys of no device: PyTorch's behaviour if no backend has its own kernel or gradients
 _STOCK_KERNEL: Final = "PrivateUse2"
@@ -79,9 +80,7 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.li
         kernel = Fallback(op) if fallback else refusal(name, NO_FALLBACK)
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
-        elif name == _PACK and fallback:
-            kernel = native_kernel(op, _STOCK_KERNEL, NPU)
-        if compiled is None or name == _PACK:
+        if compiled is None:
             library.impl(name, kernel, NPU, allow_override=True)
         else:
             compiled.register(op)
@@ -90,6 +89,8 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.li
         # torch_npu's own gradients call operators that only torch_npu has
         if name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
+    if fallback:
+        library.impl(_PACK, native_kernel(_PACK, _STOCK_KERNEL), NPU, allow_override=True)
     for name in RECURRENT:
         op = _overload(name)
         if op is not None and fallback:
