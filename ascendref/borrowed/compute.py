@@ -44,7 +44,6 @@ _PROMOTED: Final = {
     "aclnnAddbmm",
     "aclnnBaddbmm",
 }
-
 #: functions that refuse numbers of repetitions or ends of groups without the given sum
 _COUNTED: Final = {
     "aclnnDynamicQuantV2",

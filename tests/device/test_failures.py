@@ -1,6 +1,7 @@
 """Tasks that fail: which call reports it, and what runs afterwards."""
 
 import gc
+import time
 import weakref
 
 import numpy as np
@@ -18,8 +19,11 @@ def boom():
 
 def collect(alive):
     """Collect garbage until a device is gone; its thread may hold on to it for a moment."""
-    while alive():
+    for _ in range(1000):
         gc.collect()
+        if not alive():
+            return
+        time.sleep(0.01)
 
 
 def refuse():

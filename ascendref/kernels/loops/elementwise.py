@@ -126,7 +126,7 @@ class ElementwiseKernel(Kernel):
         *inputs, result = operands
         copies = [np.empty(result.shape, kind.numpy) for kind in (*self.loop.inputs, self.result)]
         with np.errstate(all="ignore"):  # conversions raise no warnings
-            for copy, array in zip(copies, inputs, strict=False):
+            for copy, array in zip(copies[:-1], inputs, strict=True):
                 np.copyto(copy, array, casting="unsafe")
         done = self.unconverted._dense(tuple(copies), scalars)
         assert done, "copies are contiguous, aligned and apart"
