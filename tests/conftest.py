@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import zlib
 from typing import Any
 
 import pytest
@@ -14,6 +15,10 @@ from ascendref.core.errors import get_last_error, recent_error_message
 from ascendref.functional import call, call_cache
 
 from .support.daily import SEED, TESTED, VARIABLE, todays
+
+#: a run has one of so many parts of the cases of tests marked ``exhaustive``; no number of parts
+#: within such a test is a multiple, so that each of its parts has a turn
+LONG = 3
 
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
@@ -44,22 +49,24 @@ def is_tested(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave operators to their day, and cases of a test marked ``daily``."""
+    """Leave operators to their day, and cases of tests marked ``daily`` or ``exhaustive``."""
     config.hook.pytest_deselected(items=[item for item in items if not is_tested(item)])
     items[:] = [item for item in items if is_tested(item)]
     groups: dict[Any, list[pytest.Item]] = {}
     for item in items:
-        if mark := item.get_closest_marker("daily"):
-            long = item.get_closest_marker("exhaustive") is not None
-            function = item.nodeid.partition("[")[0]
-            groups.setdefault((function, long, *mark.args), []).append(item)
-    other = {
+        mark = item.get_closest_marker("daily")
+        parts, shift = mark.args[0] if mark else 1, 0
+        function = item.nodeid.partition("[")[0]
+        if item.get_closest_marker("exhaustive"):
+            parts, shift = parts * LONG, zlib.crc32(function.encode())
+        groups.setdefault((function, parts, shift), []).append(item)
+    today = {
         item
-        for (*_, parts), cases in groups.items()
-        for item in set(cases).difference(todays(cases, parts))
+        for (_, parts, shift), cases in groups.items()
+        for item in todays(cases, parts, shift=shift)
     }
-    config.hook.pytest_deselected(items=[*other])
-    items[:] = [item for item in items if item not in other]
+    config.hook.pytest_deselected(items=[item for item in items if item not in today])
+    items[:] = [item for item in items if item in today]
 
 
 @pytest.hookimpl(optionalhook=True)

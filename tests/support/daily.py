@@ -21,10 +21,15 @@ VARIABLE: Final = "ASCENDREF_TEST_SEED"
 SEED: Final = os.environ.setdefault(VARIABLE, date.today().isoformat())
 
 
-def todays(cases: Iterable[T], parts: int, seed: str = SEED) -> list[T]:
-    """Return one of so many parts of the cases; each has its turn within so many days."""
+def todays(cases: Iterable[T], parts: int, seed: str = SEED, *, shift: int = 0) -> list[T]:
+    """Return one of so many parts of the cases; each has its turn within so many days.
+
+    With a shift, it is the part of so many days later: tests of few cases then take turns.
+    """
     every = list(cases)
-    return every if seed == "all" else every[date.fromisoformat(seed).toordinal() % parts :: parts]
+    if seed == "all":
+        return every
+    return every[(date.fromisoformat(seed).toordinal() + shift) % parts :: parts]
 
 
 #: the operators that every run tests: one for each way in which they are declared and computed

@@ -12,9 +12,10 @@ from .daily import VARIABLE, todays
 
 @pytest.mark.parametrize(("count", "parts"), [(10, 4), (3, 3), (160, 4), (7, 1)])
 @pytest.mark.parametrize("first", [date(2026, 11, 23), date(2027, 12, 30)])
-def test_every_case_has_its_turn_once(count, parts, first):
+@pytest.mark.parametrize("shift", [0, 5])
+def test_every_case_has_its_turn_once(count, parts, first, shift):
     days = [(first + timedelta(day)).isoformat() for day in range(parts)]
-    chosen = [case for day in days for case in todays(range(count), parts, day)]
+    chosen = [case for day in days for case in todays(range(count), parts, day, shift=shift)]
     assert sorted(chosen) == list(range(count))
     assert todays(range(count), parts, "all") == list(range(count))
 
