@@ -14,11 +14,7 @@ import ascendref as ar
 from ascendref.core.errors import get_last_error, recent_error_message
 from ascendref.functional import call, call_cache
 
-from .support.daily import SEED, TESTED, VARIABLE, todays
-
-#: a run has one of so many parts of the cases of tests marked ``exhaustive``; no number of parts
-#: within such a test is a multiple, so that each of its parts has a turn
-LONG = 3
+from .support.daily import LONG_PARTS, SEED, TESTED, VARIABLE, todays
 
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
@@ -50,15 +46,13 @@ def is_tested(item: pytest.Item) -> bool:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave operators to their day, and cases of tests marked ``daily`` or ``exhaustive``."""
-    config.hook.pytest_deselected(items=[item for item in items if not is_tested(item)])
-    items[:] = [item for item in items if is_tested(item)]
     groups: dict[Any, list[pytest.Item]] = {}
-    for item in items:
+    for item in filter(is_tested, items):
         mark = item.get_closest_marker("daily")
         parts, shift = mark.args[0] if mark else 1, 0
         function = item.nodeid.partition("[")[0]
         if item.get_closest_marker("exhaustive"):
-            parts, shift = parts * LONG, zlib.crc32(function.encode())
+            parts, shift = parts * LONG_PARTS, zlib.crc32(function.encode())
         groups.setdefault((function, parts, shift), []).append(item)
     today = {
         item
