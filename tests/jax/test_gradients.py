@@ -91,8 +91,10 @@ GRADIENTS = [name for name, case in FUNCTIONS.items() if case.declared.gradient 
 VALUES = [name for name, case in FUNCTIONS.items() if case.declared.computes_value]
 
 each_gradient = pytest.mark.parametrize("name", GRADIENTS)
-#: these are tested every day
-each_declared = pytest.mark.parametrize("case", [FUNCTIONS[n] for n in DECLARED], ids=str)
+#: JAX compiles programs for every shape: a third of these is tested every day
+each_declared = pytest.mark.parametrize(
+    "case", [pytest.param(FUNCTIONS[n], id=n, marks=pytest.mark.daily(3)) for n in DECLARED]
+)
 
 
 def operands_of(

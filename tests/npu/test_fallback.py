@@ -16,6 +16,7 @@ KERNELS = {"C++": {}, "Python": {"CXX": "no-such-compiler"}}
 ADD = "import ascendref.npu, torch\nprint((torch.ones(4).npu() + 1).sum().item())"
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", ["fallback", "views", "randomness", "graphs"])
 def test_both_kernels_do_the_same(name):
     compiled, interpreted = [run(BY_NAME[name], **settings) for settings in KERNELS.values()]
@@ -50,6 +51,7 @@ RACES = [
 ]
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
 @pytest.mark.parametrize("fix", ["", FIX])

@@ -51,6 +51,7 @@ def test_properties_are_those_of_the_product(product):
     assert outcome.status == 0, outcome.errors
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_program_runs_and_has_no_hazard(name):
     outcome = run(BY_NAME[name], ASCENDREF_CHECK="1")
@@ -168,6 +169,7 @@ def test_a_wait_for_an_event_that_has_completed_counts():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("value", ["0", "1", "2"])
 @pytest.mark.parametrize("name", ["streams", "checkpointing"])
 def test_no_value_of_task_queue_enable_deadlocks(name, value):

@@ -64,6 +64,7 @@ with tempfile.TemporaryDirectory() as name:
         prof.export_chrome_trace(str(path))
         assert tuple(map(bool, map(len, events(path)))) == tuple(map(bool, count))
         path.unlink()
+        torch.npu.synchronize()  # without NPU, the profiler does not wait
 
     # a second profiler records nothing, and torch_npu says why; the first is not disturbed
     first, second = (profiler.profile(activities=[ProfilerActivity.NPU]) for _ in "12")
