@@ -327,6 +327,14 @@ def test_forward_mode_is_refused_by_jax() -> None:
         jax.jvp(aj.softplus, (1.0,), (1.0,))
 
 
+def test_export_is_refused_by_jax() -> None:
+    from jax import export
+
+    program = export.export(jax.jit(jax.grad(aj.softplus)))
+    with pytest.raises(ValueError, match="ascendref_gradient"):
+        program(0.0)
+
+
 def test_a_program_for_another_platform_is_refused_by_name() -> None:
     traced = jax.jit(jax.grad(aj.softplus)).trace(1.0)
     traced.lower(lowering_platforms=("cpu",))
