@@ -1,8 +1,8 @@
 """Pictures on the operators' pages: the function, its error over the input, and measured errors.
 
-Each picture is drawn twice, for light pages and for dark ones. The errors over the input are those
-of a sample that is computed when the documentation is built; those by size are the results of
-``ascendref verify --exhaustive`` in docs/accuracy.json.
+Each picture exists twice, in colours for light pages and for dark ones. The errors over the input
+are those of a sample that is computed when the documentation is built; those by size are the
+results of ``ascendref verify --exhaustive`` in docs/accuracy.json.
 """
 
 from __future__ import annotations
@@ -21,19 +21,24 @@ from ascendref.verify.accuracy.rows import CLASSES, SweepRow
 from ascendref.verify.figures.style import LABELS
 from ascendref.verify.setting import Setting, data_name, settings
 
-Colours = dict[str, str]
-Draw = Callable[[Axes, Colours], None]
+Draw = Callable[[Axes], None]
 
-#: theme -> colours of text, grid and types
-THEMES: dict[str, Colours] = {
-    "light": {
-        "text": "#323232", "grid": "#d8d8d8",
-        "float32": "#0072b2", "bfloat16": "#d55e00", "float16": "#009e73",
-    },
-    "dark": {
-        "text": "#ced6dd", "grid": "#44494f",
-        "float32": "#56b4e9", "bfloat16": "#e69f00", "float16": "#2fcf9f",
-    },
+TEXT, GRID = "#323232", "#d8d8d8"
+COLOURS = {"float32": "#0072b2", "bfloat16": "#d55e00", "float16": "#009e73"}
+#: the colours of light pages -> those of dark pages
+DARK = {
+    TEXT: "#ced6dd",
+    GRID: "#44494f",
+    COLOURS["float32"]: "#56b4e9",
+    COLOURS["bfloat16"]: "#e69f00",
+    COLOURS["float16"]: "#2fcf9f",
+}
+STYLE: dict[str, Any] = {
+    "font.size": 9, "font.family": "sans-serif", "legend.fontsize": 8, "legend.frameon": False,
+    "text.color": TEXT, "axes.labelcolor": TEXT, "axes.edgecolor": TEXT,
+    "xtick.color": TEXT, "ytick.color": TEXT, "grid.color": GRID,
+    "grid.linewidth": 0.5, "axes.grid": True, "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "ascendref",
 }  # fmt: skip
 #: the picture shows the inputs of this range for which the result is finite
 RANGE = (-4.0, 4.0)
@@ -51,25 +56,16 @@ def draw_pictures(operator: Operator, sweeps: Sequence[SweepRow], folder: Path) 
     }
     if sweeps:
         pictures["measured"] = _measured(sweeps)
-    for theme, colours in THEMES.items():
-        with mpl.rc_context(_style(colours)):
-            for name, draw in pictures.items():
-                figure = Figure(figsize=(4.4, 3.2), layout="constrained")
-                axes = figure.subplots()
-                draw(axes, colours)
-                path = folder / f"{operator.name}-{name}-{theme}.svg"
-                figure.savefig(path, transparent=True, metadata={"Date": None})
-
-
-def _style(colours: Colours) -> dict[str, Any]:
-    text = colours["text"]
-    return {
-        "font.size": 9, "font.family": "sans-serif", "legend.fontsize": 8, "legend.frameon": False,
-        "text.color": text, "axes.labelcolor": text, "axes.edgecolor": text,
-        "xtick.color": text, "ytick.color": text, "grid.color": colours["grid"],
-        "grid.linewidth": 0.5, "axes.grid": True, "axes.axisbelow": True,
-        "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "ascendref",
-    }  # fmt: skip
+    with mpl.rc_context(STYLE):
+        for name, draw in pictures.items():
+            figure = Figure(figsize=(4.4, 3.2), layout="constrained")
+            draw(figure.subplots())
+            light = folder / f"{operator.name}-{name}-light.svg"
+            figure.savefig(light, transparent=True, metadata={"Date": None})
+            text = light.read_text()
+            for colour, dark in DARK.items():
+                text = text.replace(colour, dark)
+            light.with_name(f"{operator.name}-{name}-dark.svg").write_text(text)
 
 
 def usual_setting(operator: Operator) -> Setting:
@@ -101,9 +97,9 @@ def _function(operator: Operator, x: Any) -> Draw:
     height = (high - low) or 1.0  # a constant
     jumps = np.flatnonzero(np.abs(np.diff(np.clip(y, low, high))) > 0.4 * height) + 1
 
-    def draw(axes: Axes, colours: Colours) -> None:
+    def draw(axes: Axes) -> None:
         line = np.insert(x, jumps, np.nan), np.insert(y, jumps, np.nan)
-        axes.plot(*line, color=colours["float32"])
+        axes.plot(*line, color=COLOURS["float32"])
         axes.set_ylim(low - 0.1 * height, high + 0.1 * height)
         axes.set(xlabel=data_name(operator), ylabel=operator.outputs[0])
 
@@ -125,14 +121,14 @@ def _error(operator: Operator, x: Any) -> Draw:
     error = (np.abs(result - exact) / ulp).max(axis=1)
     bound = _bound(operator, result.size)
 
-    def draw(axes: Axes, colours: Colours) -> None:
-        axes.plot(x, error, ".", markersize=3, markeredgewidth=0, color=colours["float32"])
+    def draw(axes: Axes) -> None:
+        axes.plot(x, error, ".", markersize=3, markeredgewidth=0, color=COLOURS["float32"])
         axes.axhline(
-            0.5, linestyle=":", color=colours["float16"], label="rounding alone: at most ½"
+            0.5, linestyle=":", color=COLOURS["float16"], label="rounding alone: at most ½"
         )
         if bound > 0.5:
             label = f"stated: {bound:.4g}"
-            axes.axhline(bound, linestyle="--", color=colours["bfloat16"], label=label)
+            axes.axhline(bound, linestyle="--", color=COLOURS["bfloat16"], label=label)
         axes.set_ylim(-0.04 * max(bound, error.max()), 1.3 * max(bound, error.max()))
         axes.set(xlabel=data_name(operator), ylabel="largest error, in ulp")
         axes.legend(loc="upper left", ncols=2)
@@ -159,11 +155,11 @@ def _measured(sweeps: Sequence[SweepRow]) -> Draw:
         right = pairs - sum(row["wrongly_rounded"] for row in chosen)
         return [count / pairs for count in (right, *counts)]
 
-    def draw(axes: Axes, colours: Colours) -> None:
+    def draw(axes: Axes) -> None:
         width = 0.8 / len(kinds)
         for number, kind in enumerate(kinds):
             places = np.arange(len(classes) + 1) + (number - (len(kinds) - 1) / 2) * width
-            axes.bar(places, shares(kind), width, color=colours[kind], label=LABELS[kind])
+            axes.bar(places, shares(kind), width, color=COLOURS[kind], label=LABELS[kind])
         axes.set_yscale("log")
         axes.set_ylim(1e-11, 50)
         axes.set_yticks([1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1])
