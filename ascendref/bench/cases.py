@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from math import prod
+from math import gcd, prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ LAYOUTS: Final = ("dense", "transposed", "sliced", "broadcast")
 #: channels
 CHANNEL_LAYOUTS: Final = ("images", "one weight")
 
-#: most channels of an array of rank 2
+#: most channels of an array of rank 2, a power of two
 _CHANNELS: Final = 64
 #: the interval of numbers that tensors hold, apart from the data
 _INTERVAL: Final = (-3.0, 3.0)
@@ -62,7 +62,7 @@ class Case(NamedTuple):
         if self.layout == "images":
             side = 56 if self.size >= 1 << 20 else 32
             return max(1, self.size // (_CHANNELS * side * side)), _CHANNELS, side, side
-        channels = min(_CHANNELS, self.size)
+        channels = gcd(_CHANNELS, self.size)
         return self.size // channels, channels
 
     def whole(self, view: View | None) -> tuple[int, ...]:

@@ -110,11 +110,14 @@ def report_lines(
     if found.rows:
         yield from markdown.table(found.headings, found.rows)
         yield from ("", "Medians of all operators, sizes and numbers of threads.", "")
-    yield (
-        f"Ratios are the time of {peer} divided by the time of `ascendref`: above 1, `ascendref`"
-        " is faster. Both take turns on the same data with the same number of threads; the fastest"
-        " of many turns counts. **Bold** ratios are below their goal."
-    )
+    sides = "Both sides of a ratio take turns"
+    if peer != "none":
+        sides = (
+            f"Ratios are the time of {peer} divided by the time of `ascendref`: above 1,"
+            " `ascendref` is faster. Both take turns on the same data with the same number of"
+            " threads"
+        )
+    yield f"{sides}; the fastest of many turns counts. **Bold** ratios are below their goal."
     yield from ("", f"Measured by `{command}`.", "")
     yield from markdown.origin(peer)
     yield f"- the median turn took {noise(rows):.0%} longer than the fastest one"

@@ -29,6 +29,14 @@ def integer(least: int) -> Callable[[str], int]:
     return parse
 
 
+def positive(text: str) -> float:
+    """Parse a positive number, with such a message."""
+    with suppress(ValueError):
+        if 0 < float(text) < float("inf"):
+            return float(text)
+    raise typer.BadParameter(f"must be a positive number, not {text!r}")
+
+
 Dtypes = Annotated[
     list[str] | None,
     typer.Option(

@@ -96,6 +96,11 @@ def test_arrays_are_laid_out_as_named(operator: str, kind: str) -> None:
     assert all(array.dtype == data("dense")[0].dtype for array in data("sliced"))
 
 
+@pytest.mark.parametrize("size", [1, 7, 100, 4096])
+def test_arrays_have_the_size_that_is_asked_for(size: int) -> None:
+    assert [array.size for array in tensors(Case("elu_backward", "float32", size))] == 2 * [size]
+
+
 def test_bytes_count_each_read_and_write_once() -> None:
     assert bytes_moved(Case("hardshrink_backward", "float32", 4096)) == 3 * 4 * 4096
     assert bytes_moved(Case("smooth_l1_loss_backward", "float16", 4096)) == 4 * 2 * 4096
@@ -136,10 +141,11 @@ def test_a_ratio_is_the_other_sides_time() -> None:
 
 
 @pytest.mark.parametrize("peer", ["none", *INSTALLED[:1]])
-def test_json_has_every_cell(peer: str) -> None:
+def test_json_has_every_cell(peer: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
     done = call(
         "bench", "logit_grad", PRELU, "--dtype", "float16", "--size", 16, "--size", 65536,
-        "--seconds", 0.001, "--threads", 1, "--peer", peer, "--json",
+        "--seconds", 0.001, "--threads", 1, "--peer", peer, "--json", "--report", page,
     )  # fmt: skip
     assert done.exit_code == 0
     report = json.loads(done.stdout)
@@ -154,6 +160,7 @@ def test_json_has_every_cell(peer: str) -> None:
     for row in rows:
         compared = peer != "none" or row["section"] in ("rounding", "threads")
         assert (row["ratio"] is not None) == compared
+    assert (f"the time of {peer} divided by" in page.read_text()) == (peer != "none")
 
 
 def test_a_picture_of_many_operators_has_lines_of_eight() -> None:

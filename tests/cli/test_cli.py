@@ -500,6 +500,8 @@ def test_help_has_an_example(command: str) -> None:
         (("ops", "--jason"), "--jason"),
         (("demo", "--epochs", "0"), "'--epochs': must be an integer ≥ 1, not '0'"),
         (("demo", "--seed", "x"), "'--seed': must be an integer ≥ 0, not 'x'"),
+        (("bench", "--seconds", "nan"), "'--seconds': must be a positive number, not 'nan'"),
+        (("bench", "--seconds", "1 s"), "'--seconds': must be a positive number, not '1 s'"),
     ],
 )
 def test_bad_call_in_a_process(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 import typer
 
-from ...core.errors import OptionError
 from ...verify import SAMPLED
 from ..console import DIFFERENCE, report_bad_calls
 from ..options import (
@@ -25,6 +24,7 @@ from ..options import (
     check_choices,
     check_operators,
     integer,
+    positive,
 )
 
 #: the heading under which they are listed
@@ -201,7 +201,8 @@ def bench_command(
         bool, typer.Option("--quick", help="Fewer sizes, and less time per measurement.")
     ] = False,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds per measurement; default 0.4.")
+        float | None,
+        typer.Option(parser=positive, metavar="S", help="Seconds per measurement; default 0.4."),
     ] = None,
     plot: Plot = None,
     report: Report = None,
@@ -220,8 +221,6 @@ def bench_command(
     from ..bench import Request, bench
 
     with report_bad_calls():
-        if seconds is not None and not 0 < seconds < float("inf"):
-            raise OptionError("--seconds", f"{seconds} is not a positive number")
         bench(
             Request(
                 check_operators(names),
