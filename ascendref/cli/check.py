@@ -17,13 +17,13 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from ..core.output_files import output_file
+from ..core.output_files import is_stdout, output_file
 from ..core.tracebacks import SHORT, VARIABLE
 from ..device.check_output import FOLDER, MODE
 from ..device.checker.hazards import Site
 from . import html_page, timeline
 from .console import print_error, print_json, print_row, wrapped
-from .outputs import check_writable, report_write_errors
+from .outputs import check_writable, keep_stdout_for, report_write_errors
 from .programs import check_program, starting
 
 _STYLE: Final = """
@@ -44,8 +44,9 @@ def check(
         environment = {**os.environ, MODE: "report", FOLDER: folder}
         if not traceback:
             environment[VARIABLE] = SHORT
-        # the program's output must not mix with JSON
-        stdout = sys.stderr if as_json else None
+        # the program's output must not mix with JSON or with the page
+        page_on_stdout = page_file is not None and is_stdout(page_file)
+        stdout = sys.stderr if as_json or page_on_stdout else None
         with starting("PROGRAM"):
             status = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
         devices = [
@@ -58,10 +59,11 @@ def check(
         text = page([str(program), *arguments], devices)
         with report_write_errors("--html", page_file), output_file(page_file) as file:
             file.write(text.encode(errors="backslashreplace"))
-    if as_json:
-        print_json({"program": str(program), "status": status, "hazards": hazards})
-    else:
-        show(hazards, len(devices))
+    with keep_stdout_for(page_file):
+        if as_json:
+            print_json({"program": str(program), "status": status, "hazards": hazards})
+        else:
+            show(hazards, len(devices))
     if status:
         end = f"exited with status {status}" if status > 0 else f"was killed by signal {-status}"
         print_error(f"{program} {end}")

@@ -65,6 +65,14 @@ def test_json_has_the_places_and_nothing_else(tmp_path: Path) -> None:
     assert hazard["first"]["file"] == str(tmp_path / "program.py")
 
 
+def test_a_page_on_stdout_is_all_that_is_there(tmp_path: Path) -> None:
+    done = check(tmp_path, "print('said')", "--html", "/dev/stdout")
+    assert done.returncode == 0
+    assert done.stdout.startswith("<!DOCTYPE html>")
+    assert done.stdout.endswith("</html>\n")
+    assert done.stderr == "said\n0 hazards on 1 device\n"
+
+
 def test_the_page_draws_the_pair_and_the_missing_edge(tmp_path: Path) -> None:
     done = check(tmp_path, RACE, "--html", tmp_path / "page.html")
     assert done.returncode == 1
