@@ -58,7 +58,7 @@ class Request:
     def command(self, **outputs: Path | None) -> str:
         """Return the command that asks for this and some outputs."""
         return command_text(
-            "bench",
+            "ascendref bench",
             *self.operators,
             dtype=self.kinds,
             size=self.sizes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -52,6 +53,11 @@ def report_bad_calls() -> Iterator[None]:
     except MemoryError as error:
         print_error(f"not enough memory: {error}")
         raise typer.Exit(BAD_CALL) from None
+
+
+def json_number(number: float) -> float | str:
+    """Return a number for JSON, which has none for NaN and infinities: they become text."""
+    return number if math.isfinite(number) else str(number)
 
 
 def print_json(value: Mapping[str, Any] | list[Any]) -> None:

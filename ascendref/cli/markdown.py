@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,24 +56,27 @@ def write_report(path: Path, lines: Iterable[str]) -> None:
         file.write(text.encode())
 
 
-def command_text(*words: str, **options: Any) -> str:
-    """Return a command with the options that are given.
+def command_text(command: str, *words: str, **options: Any) -> str:
+    """Return a command, as a shell takes it, with more words and the options that are given.
 
     Examples
     --------
     >>> from ascendref.cli.markdown import command_text
     >>> command_text("bench", dtype=("float16", "float32"), size=(), quick=True, seconds=None)
-    'ascendref bench --dtype float16 --dtype float32 --quick'
+    'bench --dtype float16 --dtype float32 --quick'
+    >>> command_text("verify gelu", report="my report.md", no_torch=True)
+    "verify gelu --report 'my report.md' --no-torch"
     """
-    found = ["ascendref", *words]
+    found = [*words]
     for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
         if value is True:
-            found.append(f"--{name}")
+            found.append(option)
         elif isinstance(value, tuple):
-            found += [f"--{name} {one}" for one in value]
+            found += [word for one in value for word in (option, str(one))]
         elif value is not None and value is not False:
-            found.append(f"--{name} {value}")
-    return " ".join(found)
+            found += [option, str(value)]
+    return " ".join([command, *map(shlex.quote, found)])
 
 
 def origin(*packages: str) -> Iterator[str]:

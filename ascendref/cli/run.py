@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 import time
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from ..declaration.operator import Operator, find_operator
 from ..functional.differentiable import needed_scalars
 from .array_files import check_target, read_array, read_arrays, write_arrays
 from .attributes import parse_attributes
-from .console import print_json, progress
+from .console import json_number, print_json, progress
 from .markdown import Table
 from .options import FLOAT_TYPES, check_choices
 from .outputs import keep_stdout_for
@@ -70,7 +69,7 @@ def run(
         "operator": operator.name,
         "api": operator.api,
         "attrs": {
-            name: value if isinstance(value, str) or math.isfinite(value) else str(value)
+            name: value if isinstance(value, str) else json_number(value)
             for name, value in attrs.items()
         },
         "compute_dtype": compute_dtype,

@@ -14,7 +14,7 @@ from ..declaration.operator import OPERATORS, find_operator
 from ..verify.setting import data_name, given_settings
 from ..verify.study import COMPUTED, PAIRS, Study, study
 from .attributes import parse_attributes
-from .console import print_json, progress
+from .console import json_number, print_json, progress
 from .markdown import Table
 from .outputs import check_outputs, keep_stdout_for, report_write_errors
 
@@ -52,10 +52,10 @@ def as_dict(row: Study) -> dict[str, Any]:
     """Return what a study found, for programs."""
     types = {
         compute: {
-            "max_relative_error": float(row.relative[compute].max()),
-            "mean_relative_error": float(row.relative[compute].mean()),
-            "max_ulp": float(row.ulps[compute].max()),
-            "mean_ulp": float(row.ulps[compute].mean()),
+            "max_relative_error": json_number(float(row.relative[compute].max())),
+            "mean_relative_error": json_number(float(row.relative[compute].mean())),
+            "max_ulp": json_number(float(row.ulps[compute].max())),
+            "mean_ulp": json_number(float(row.ulps[compute].mean())),
         }
         for compute in COMPUTED
     }
@@ -66,8 +66,8 @@ def as_dict(row: Study) -> dict[str, Any]:
 def table(row: Study) -> Table:
     """Return the table of an operator: a row for each compute type."""
     lines = [
-        (compute, f"{found['mean_ulp']:.2f}", f"{found['max_ulp']:.2f}",
-         f"{found['max_relative_error']:.1e}")
+        (compute, f"{float(found['mean_ulp']):.2f}", f"{float(found['max_ulp']):.2f}",
+         f"{float(found['max_relative_error']):.1e}")
         for compute, found in as_dict(row)["compute_dtypes"].items()
     ]  # fmt: skip
     title = f"{row.setting.operator.name}, {row.setting.label}"

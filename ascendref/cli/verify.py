@@ -129,7 +129,7 @@ class Request:
     def command(self) -> str:
         """Return the command that asks for this."""
         return command_text(
-            "verify",
+            "ascendref verify",
             *([] if self.operator is None else [self.operator]),
             dtype=self.kinds,
             compute=self.computed,
@@ -137,12 +137,15 @@ class Request:
             exhaustive=self.exhaustive,
             seed=None if self.exhaustive else self.seed,
             sample=None if self.exhaustive or self.sample == SAMPLED else self.sample,
+            no_torch=not self.torch,
         )
 
 
 def verify(request: Request) -> int:
     """Measure, print, draw; return the exit status."""
     sweeps = request.sweeps()
+    if not (sweeps or request.float64()):
+        raise OptionError("--compute", "nothing to measure: F64 data are measured in float64 alone")
     check_outputs(request.plot, request.report)
     if request.plot is not None and not sweeps:
         raise OptionError(
@@ -173,14 +176,16 @@ def verify(request: Request) -> int:
     found["interrupted"] = stop.is_set()
     found["sweeps"] = [row for result in results if result.done for row in result.rows()]
     found["broken"] = list(broken(found))
-    if found["interrupted"]:
-        save(state, results)
-    write_files(request, results, found)
-    with keep_stdout_for(request.plot, request.report, request.html):
-        if request.as_json:
-            print_json(found)
-        else:
-            show(results, found, state)
+    try:
+        if found["interrupted"]:
+            save(state, results)
+    finally:  # results that cannot be saved are printed all the same
+        write_files(request, results, found)
+        with keep_stdout_for(request.plot, request.report, request.html):
+            if request.as_json:
+                print_json(found)
+            else:
+                show(results, found, state)
     if found["interrupted"]:
         return INTERRUPTED
     discard(state)
@@ -261,7 +266,7 @@ def write_files(request: Request, results: Sequence[SweepResult], found: Measure
             draw(rows, plot)
     if html is not None:
         plots = {", ".join(key): [interactive([panel], 420)] for key, panel in panels.items()}
-        lines = report_lines(found, f"{found['command']} --html {html}", _ABOUT_PLOTS)
+        lines = report_lines(found, command_text(found["command"], html=html), _ABOUT_PLOTS)
         write_page(html, lines, plots)
 
 
@@ -269,7 +274,7 @@ def command_and_picture(
     found: Measured, report: Path, plot: Path | None
 ) -> tuple[str, Iterator[str]]:
     """Return the command that writes a report again, and the lines that show its figure."""
-    command = f"{found['command']} --report {report}" + (f" --plot {plot}" if plot else "")
+    command = command_text(found["command"], report=report, plot=plot)
     return command, figure("Largest error against input, for every type and mode", report, plot)
 
 

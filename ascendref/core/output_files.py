@@ -17,10 +17,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+from .errors import OptionError
+
 
 def user_cache() -> Path:
     """Return the folder in the user's cache for files of this package; it may not exist."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ascendref"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ascendref"
+    except RuntimeError:  # of Path.home
+        raise OptionError("XDG_CACHE_HOME", "not set, and the user has no home folder") from None
 
 
 def check_output(path: Path) -> None:

@@ -68,9 +68,9 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """The values in one line."""
+        """The values in one line, with all their digits."""
         texts = [
-            f"{name}={value if isinstance(value, str) else format(value, 'g')}"
+            f"{name}={value if isinstance(value, str) else repr(float(value)).removesuffix('.0')}"
             for name, value in self.values.items()
         ]
         return " ".join(texts) or "default"

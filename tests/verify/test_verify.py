@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shlex
 import signal
 import sys
 from functools import wraps
@@ -394,13 +395,62 @@ def test_each_run_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.Monk
     assert not kept.exists()
 
 
-def test_another_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("other", [("--seed", 1), ("--attr", "lambd=0.50000003")])
+def test_another_run_is_not_resumed(
+    other: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = (*ONE, "--state", tmp_path / "s.json")
     with monkeypatch.context() as patch:
         interrupt_at(1, patch)
-        call(*ONE, "--state", tmp_path / "s.json")
-    done = call(*ONE, "--state", tmp_path / "s.json", "--seed", 1, "--resume")
+        assert call(*run, "--attr", "lambd=0.5").exit_code == 130
+    if "--attr" not in other:
+        other = ("--attr", "lambd=0.5", *other)
+    assert_bad_call(call(*run, *other, "--resume"), "those of another run")
+
+
+def test_changed_results_are_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = tmp_path / "s.json"
+    with monkeypatch.context() as patch:
+        interrupt_at(1, patch)
+        call(*ONE, "--state", state)
+    state.write_text(state.read_text().replace('"done": 1,', '"done": 7,'))
+    assert_bad_call(call(*ONE, "--state", state, "--resume"), "its results were changed")
+
+
+def test_what_cannot_be_saved_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at(1, monkeypatch)
+    done = call(*ONE, "--state", "/dev/full")
     assert done.exit_code == 2
-    assert "those of another run" in done.stderr
+    assert done.stderr == ("ascendref: --state: cannot write /dev/full: No space left on device\n")
+    assert "Every stated bound holds so far" in done.stdout
+
+
+def test_a_user_without_a_home_is_asked_for_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> str:
+        raise KeyError(name)
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert_bad_call(call(*ONE), "XDG_CACHE_HOME: not set, and the user has no home folder")
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+def test_the_command_of_a_report_writes_it_again(tmp_path: Path) -> None:
+    report = tmp_path / "a report.md"
+    assert call(*ONE, "--report", report).exit_code == 0
+    (command,) = re.findall("Measured by `(.*)`", report.read_text())
+    name, *words = shlex.split(command)
+    assert name == "ascendref"
+    assert sorted(words) == sorted([*ONE, "--seed", "0", "--report", str(report)])
+
+
+def test_infinite_errors_of_a_study_are_text_in_json() -> None:
+    done = call("study", "elu", "--attr", "alpha=1e38", "--json")  # too large for F16
+    (row,) = json.loads(done.stdout)
+    assert row["compute_dtypes"]["float16"]["max_ulp"] == "inf"
 
 
 # --- libraries that are missing -------------------------------------------------------------------

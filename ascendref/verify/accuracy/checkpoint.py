@@ -18,8 +18,7 @@ from .sweep_result import SweepResult, Tally
 
 def default_state(sweeps: Sequence[Sweep]) -> Path:
     """Return the default file; each run has its own."""
-    digest = hashlib.sha256(json.dumps(_identity(sweeps)).encode()).hexdigest()
-    return user_cache() / f"verify-{digest[:16]}.json"
+    return user_cache() / f"verify-{_digest(_identity(sweeps))[:16]}.json"
 
 
 def check_state(path: Path) -> None:
@@ -49,13 +48,14 @@ def save(path: Path, results: Sequence[SweepResult]) -> None:
         for result in results
         if result.done
     ]
-    text = json.dumps({"run": _identity([result.sweep for result in results]), "outcomes": rows})
+    run = _identity([result.sweep for result in results])
+    text = json.dumps({"run": run, "outcomes": rows, "digest": _digest(rows)})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with output_file(path) as file:
             file.write(text.encode())
     except OSError as error:
-        raise OptionError("--state", f"cannot write {path}: {error}") from error
+        raise OptionError("--state", f"cannot write {path}: {error.strerror}") from error
 
 
 def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
@@ -63,6 +63,8 @@ def load(path: Path, sweeps: Sequence[Sweep]) -> list[SweepResult]:
     with _read(path, "--resume", f"cannot resume from {path}") as state:
         if state["run"] != json.loads(json.dumps(_identity(sweeps))):
             raise ValueError("its options or versions are those of another run")
+        if state["digest"] != _digest(state["outcomes"]):
+            raise ValueError("its results were changed")
         rows = []
         for sweep, row in zip(sweeps, state["outcomes"], strict=False):
             tallies = {name: Tally.from_dict(value) for name, value in row["tallies"].items()}
@@ -79,6 +81,11 @@ def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
         raise OptionError(argument, f"{problem}: {error.strerror}") from error
     except Exception as error:  # the file decides what is raised, here and where it is looked at
         raise OptionError(argument, f"{problem}: {error!r}") from error
+
+
+def _digest(value: object) -> str:
+    """Return a digest of what JSON holds."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
 def _identity(sweeps: Sequence[Sweep]) -> list[Any]:
