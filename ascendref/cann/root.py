@@ -58,9 +58,18 @@ _STUBS: Final = ("devlib", f"devlib/{_ARCHITECTURE}", f"devlib/linux/{_ARCHITECT
 _FOLDERS: Final = ("lib64", "opp", "python/site-packages", *_STUBS)
 
 
+def words_of(variable: str) -> list[str]:
+    """Return the words of a variable, as a shell takes them."""
+    text = os.environ.get(variable, "")
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise OptionError(variable, f"{text!r} is not a list of words: {error}") from None
+
+
 def compiler(variable: str) -> list[str]:
     """Return the user's compiler, ``CC`` or ``CXX``, or say what to install."""
-    command = shlex.split(os.environ.get(variable, "")) or ["cc" if variable == "CC" else "c++"]
+    command = words_of(variable) or ["cc" if variable == "CC" else "c++"]
     if shutil.which(command[0]) is None:
         raise OptionError(
             variable,
@@ -79,13 +88,14 @@ def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({}
     texts = {**_sources(find_libpython()), **headers(), **more_sources}
     for source, text in sorted(texts.items()):
         digest.update(f"{source}\n{text}\n".encode())
-    digest.update(repr((compile_command(), _links(), set_env(Path()))).encode())
+    command = compile_command(), words_of("LDFLAGS")
+    digest.update(repr((command, _links(), set_env(Path()))).encode())
     return user_cache() / name / f"{ascendref.__version__}-{digest.hexdigest()[:16]}"
 
 
 def compile_command() -> list[str]:
     """Return the compiler's command up to the names of files; ``CFLAGS`` come last."""
-    return [*compiler("CC"), *_FLAGS, *shlex.split(os.environ.get("CFLAGS", ""))]
+    return [*compiler("CC"), *_FLAGS, *words_of("CFLAGS")]
 
 
 def install(root: Path | None = None) -> Path:
@@ -212,7 +222,7 @@ def compile_library(
 def link(words: Sequence[str], target: Path) -> None:
     """Link a shared library with the user's compiler, or raise an error with its message."""
     command = [*compile_command(), *words, "-ldl", "-lm"]
-    command += [*shlex.split(os.environ.get("LDFLAGS", "")), "-o", str(target)]
+    command += [*words_of("LDFLAGS"), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise OptionError(

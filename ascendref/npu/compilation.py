@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shlex
 import subprocess
 import warnings
@@ -13,7 +12,7 @@ from typing import Final
 
 import torch
 
-from ..cann.root import compiler, publish
+from ..cann.root import compiler, publish, words_of
 from ..core.errors import OptionError
 from ..core.output_files import user_cache
 
@@ -50,10 +49,9 @@ def compiled_fallback() -> Path | None:
 def _command() -> list[str]:
     """Return the compiler's command up to the output; ``CXXFLAGS`` come last."""
     package = Path(torch.__file__).parent
-    flags = shlex.split(os.environ.get("CXXFLAGS", ""))
     theirs = package.with_name("torch_npu")
     headers = [f"-I{package / 'include'}", f"-isystem{theirs / 'include'}"]
-    words = [*compiler("CXX"), *_FLAGS, *flags, *headers, str(_SOURCE)]
+    words = [*compiler("CXX"), *_FLAGS, *words_of("CXXFLAGS"), *headers, str(_SOURCE)]
     return [
         *words,
         f"-L{package / 'lib'}",

@@ -11,8 +11,9 @@ import pytest
 
 import ascendref as ar
 from ascendref.cann import libpython
-from ascendref.cann.root import LIBRARIES, install, set_env
+from ascendref.cann.root import LIBRARIES, cached_root, install, set_env
 
+from ..cli.command_line import assert_bad_call, call
 from ..support.daily import todays
 from .conftest import PROGRAMS, captured, output_of
 
@@ -166,6 +167,20 @@ def test_a_cache_that_cannot_be_written_is_named(command, tmp_path):
     done = captured(*ASCENDREF, *command, environment=cache)
     assert done.returncode == 2
     assert done.stderr.startswith(f"ascendref: XDG_CACHE_HOME: cannot write {tmp_path}/cache/")
+
+
+@pytest.mark.parametrize("variable", ["CC", "CFLAGS", "LDFLAGS"])
+def test_a_quotation_without_an_end_is_one_line(variable, monkeypatch):
+    monkeypatch.setenv(variable, "cc -DNAME='a b")
+    assert_bad_call(call("cann"), f'{variable}: "cc -DNAME=\'a b" is not a list of words: No')
+
+
+def test_each_set_of_flags_has_a_build_of_its_own(monkeypatch):
+    found = {cached_root("cann")}
+    for variable in ("CFLAGS", "LDFLAGS"):
+        monkeypatch.setenv(variable, "-g")
+        found.add(cached_root("cann"))
+    assert len(found) == 3
 
 
 def test_a_compiler_that_fails_leaves_nothing(tmp_path, monkeypatch):
