@@ -22,7 +22,7 @@ from .console import print_json, progress
 from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
-from .outputs import check_outputs, keep_stdout_for, report_write_errors
+from .outputs import check_different, check_outputs, keep_stdout_for, report_write_errors
 
 #: sizes and seconds per cell of a quick run, and seconds per cell of others
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
@@ -74,6 +74,7 @@ def bench(request: Request) -> None:
     """Measure, print, draw."""
     check_outputs(request.plot, request.report)
     check_page(request.html)
+    check_different(request.plot, request.report, request.html)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
         raise OptionError(

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..core.errors import OptionError
 from ..core.extras import install_command
-from ..core.output_files import check_output, is_stdout
+from ..core.output_files import check_output, is_special, is_stdout
 
 #: characters of another library's message that are repeated; some quote the whole file
 _REASON: Final = 300
@@ -58,6 +58,19 @@ def check_outputs(plot: Path | None, report: Path | None = None) -> None:
             check_format(plot)
         except ValueError as error:
             raise OptionError("--plot", str(error)) from None
+
+
+def check_different(
+    plot: Path | None, report: Path | None, html: Path | None, state: Path | None = None
+) -> None:
+    """Raise OptionError if one file is named for several outputs, and would have the last alone."""
+    found: dict[Path, str] = {}
+    outputs = {"--plot": plot, "--report": report, "--html": html, "--state": state}
+    for option, path in outputs.items():
+        if path is not None and not is_special(path):
+            first = found.setdefault(path.resolve(), option)
+            if first != option:
+                raise OptionError(option, f"{named(path)} is the file for {first} already")
 
 
 @contextmanager

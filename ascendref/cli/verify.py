@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -36,7 +37,7 @@ from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress,
 from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
-from .outputs import check_outputs, keep_stdout_for, report_write_errors
+from .outputs import check_different, check_outputs, keep_stdout_for, report_write_errors
 from .verify_report import report_lines, tables
 from .verify_summary import broken, outside_table, types_table, verdict_text
 
@@ -146,6 +147,10 @@ def verify(request: Request) -> int:
     sweeps = request.sweeps()
     if not (sweeps or request.float64()):
         raise OptionError("--compute", "nothing to measure: F64 data are measured in float64 alone")
+    if request.sample > sys.maxsize:
+        raise OptionError(
+            "--sample", f"{request.sample} is too large; at most {sys.maxsize} pairs are possible"
+        )
     check_outputs(request.plot, request.report)
     if request.plot is not None and not sweeps:
         raise OptionError(
@@ -154,6 +159,7 @@ def verify(request: Request) -> int:
     check_page(request.html)
     state = request.state or default_state(sweeps)
     check_state(state)
+    check_different(request.plot, request.report, request.html, state)
     results = load(state, sweeps) if request.resume else [SweepResult(s) for s in sweeps]
     found: Measured = {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),

@@ -256,5 +256,8 @@ def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Se
 def _checked(param: ScalarParam, value: float | str) -> float | str:
     """Return a scalar's value, or its name if it has one."""
     number = check_array_scalar(param, value)
+    if param.is_axis and not -2 <= number < 2:
+        problem = f"{param.name} is {number:g}; -2 to 1 are allowed, as tensors have rank 2 here"
+        raise OptionError("--attr", problem)
     choices = param.choices or {}
     return {v: name for name, v in choices.items()}.get(int(number), number) if choices else number
