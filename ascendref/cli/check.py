@@ -49,11 +49,8 @@ def check(
         stdout = sys.stderr if as_json or page_on_stdout else None
         with starting("PROGRAM"):
             status = subprocess.run(command, env=environment, stdout=stdout, check=False).returncode
-        devices = [
-            device
-            for file in sorted(Path(folder).glob("*.json"))
-            for device in json.loads(file.read_text(encoding="utf-8"))
-        ]
+        texts = [file.read_text(encoding="utf-8") for file in sorted(Path(folder).glob("*.json"))]
+    devices = [device for text in texts if text for device in json.loads(text)]
     hazards = _once([hazard for device in devices for hazard in device["hazards"]])
     if page_file is not None:
         text = page([str(program), *arguments], devices)
@@ -67,7 +64,11 @@ def check(
     if status:
         end = f"exited with status {status}" if status > 0 else f"was killed by signal {-status}"
         print_error(f"{program} {end}")
-    return not (hazards or status)
+    lost = texts.count("")
+    if lost:
+        ends = "ended without exit functions (_exit, exec, a signal)"
+        print_error(f"{_counted(lost, 'process')} {ends}: hazards are unknown")
+    return not (hazards or status or lost)
 
 
 def _command(program: Path) -> list[str]:
@@ -139,7 +140,8 @@ def summary(hazards: Sequence[dict[str, Any]], devices: int) -> str:
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    plural = "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}{'' if number == 1 else plural}"
 
 
 def _section(device: dict[str, Any], hazard: dict[str, Any]) -> str:

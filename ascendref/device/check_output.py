@@ -2,8 +2,8 @@
 
 ``ASCENDREF_CHECK`` overrides the ``check`` argument of all devices in a process: ``report``
 collects hazards, ``0`` turns the checker off and ``1`` raises hazards. ``ASCENDREF_HAZARDS`` names
-a folder; every process that has devices writes its hazards and tasks there when it exits. Without
-it, hazards are printed on stderr.
+a folder; every process that has devices writes its hazards and tasks there when it exits, to a file
+that is empty until then. Without it, hazards are printed on stderr.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import atexit
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -27,6 +28,8 @@ MODE: Final = "ASCENDREF_CHECK"
 #: its values -> ``check`` modes
 MODES: Final[dict[str, bool | Literal["report"]]] = {"0": False, "1": True, "report": "report"}
 FOLDER: Final = "ASCENDREF_HAZARDS"
+#: comes after what else a process of the module multiprocessing does at its end
+_LAST: Final = -1000
 
 #: the checked devices of this process, including deleted ones, if their hazards are reported
 _devices: Final[list[tuple[str, Checker, Scheduler]]] = []
@@ -46,8 +49,23 @@ def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["re
 def keep_for_exit(name: str, scheduler: Scheduler) -> None:
     """Register a device whose hazards are reported when the process exits, if requested."""
     checker = scheduler.checker
-    if checker is not None and (os.environ.get(FOLDER) or os.environ.get(MODE)):
-        _devices.append((name, checker, scheduler))
+    folder = os.environ.get(FOLDER)
+    if checker is None or not (folder or os.environ.get(MODE)):
+        return
+    if folder and not _devices:
+        with suppress(OSError):  # the command that made the folder may have ended
+            _file(folder).touch()
+        multiprocessing = sys.modules.get("multiprocessing.process")
+        if multiprocessing is not None and multiprocessing.parent_process() is not None:
+            from multiprocessing.util import Finalize
+
+            # forked children of the module end without functions of atexit, which come later
+            Finalize(None, _tell, exitpriority=_LAST)
+    _devices.append((name, checker, scheduler))
+
+
+def _file(folder: str) -> Path:
+    return Path(folder, f"{os.getpid()}.json")
 
 
 def exit_status() -> int:
@@ -75,8 +93,8 @@ def _tell() -> None:
             for hazard in checker.reports.hazards:
                 print(f"ascendref: {hazard}", file=sys.stderr)
     elif _devices:
-        file = Path(folder, f"{os.getpid()}.json")
-        file.write_text(json.dumps([_device(*device) for device in _devices]), encoding="utf-8")
+        text = json.dumps([_device(*device) for device in _devices])
+        _file(folder).write_text(text, encoding="utf-8")
 
 
 def _device(name: str, checker: Checker, scheduler: Scheduler) -> dict[str, Any]:

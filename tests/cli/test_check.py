@@ -143,6 +143,27 @@ def test_a_failing_program_is_no_success(tmp_path: Path, end: str, text: str) ->
     assert text in done.stderr
 
 
+def test_a_process_that_ends_without_exit_functions_is_no_success(tmp_path: Path) -> None:
+    done = check(tmp_path, RACE + "import os; os._exit(0)")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "ascendref: 1 process ended without exit functions (_exit, exec, a signal): hazards are"
+        " unknown\n"
+    )
+
+
+def test_forked_processes_of_multiprocessing_report_their_hazards(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    work = "\n    ".join((BEGINNING + RACE).splitlines())
+    file.write_text(
+        f"import ascendref\nimport multiprocessing as mp\ndef work():{work}\n"
+        "child = mp.get_context('fork').Process(target=work)\nchild.start()\nchild.join()\n"
+    )
+    done = python("-m", "ascendref", "check", file, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("1 hazard on 1 device: 1 race\n")
+
+
 def test_what_is_no_program(tmp_path: Path) -> None:
     assert_bad_call(call("check", tmp_path / "absent.py"), "no such file: ")
     file = tmp_path / "text"
