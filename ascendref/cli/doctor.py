@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ..cann.libpython import find_libpython
 from ..cann.root import compiler
@@ -209,7 +209,8 @@ def show(report: dict[str, Any]) -> None:
     """Print the report for people."""
     console = Console()
     console.print("all checks hold" if report["ok"] else "a check FAILS")
-    checks = Table("operator", "exact in F16, BF16, F32", "serial = parallel")
+    headings = ("operator", "exact in F16, BF16, F32", "serial = parallel")
+    checks = Table(*[Column(name, overflow="fold") for name in headings])
     for row in report["checks"]:
         wrong = [name for name, right in row["exact"].items() if not right]
         if row["error"]:

@@ -36,7 +36,8 @@ class Table(NamedTuple):
     def in_terminal(self, *hidden: str) -> rich.table.Table:
         """Return it for a terminal, without columns that there is no room for."""
         shown = [k for k, name in enumerate(self.headings) if name not in hidden]
-        headings = [self.headings[k] for k in shown]
+        # names that differ at their end alone are continued on the next line, not cut
+        headings = [rich.table.Column(self.headings[k], overflow="fold") for k in shown]
         made = rich.table.Table(*headings, title=self.title or None, title_justify="left")
         for row in self.rows:
             made.add_row(*[_text(row[k]) for k in shown])

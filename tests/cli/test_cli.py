@@ -402,6 +402,19 @@ def test_doctor_survives_what_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
     assert set(errors.values()) == {None}
 
 
+@pytest.mark.parametrize(
+    "arguments", [("doctor",), ("warmup", "hardshrink_backward", "--dtype", "float16")]
+)
+def test_narrow_tables_cut_no_name(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setattr(doctor, "_USUAL", ("hardshrink_backward",))
+    table = call(*arguments).stdout
+    cells = [line.split("│")[1].strip() for line in table.splitlines() if line.startswith("│")]
+    assert "".join(cells) == "hardshrink_backward"
+
+
 def test_doctor_reports_missing_threads_and_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
