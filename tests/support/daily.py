@@ -34,7 +34,7 @@ def todays(cases: Iterable[T], parts: int, seed: str = SEED, *, shift: int = 0) 
 
 #: tests marked ``exhaustive`` take turns too: a run has one of so many parts of their cases, prime
 #: to the numbers of parts within such tests, each of which therefore has its turn
-LONG_PARTS: Final = 3
+LONG_PARTS: Final = 5
 
 #: the operators that every run tests: one for each way in which they are declared and computed
 ALWAYS: Final = {
