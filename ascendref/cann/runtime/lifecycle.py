@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
-from ...core.errors import fail, get_last_error, peek_at_last_error, recent_error_message
+from ...core.errors import fail, get_last_error, peek_at_last_error
 from ...core.status import Status
 from ...device.streams.stream import PRIORITIES, Stream
 from .arguments import invalid, rt_invalid
@@ -167,9 +167,6 @@ def aclrtSetDevice(number: int) -> None:
     """Make the primary context of a device current."""
     context = process.primary(number)
     process.slots[number].users += 1
-    if process.forgets_failures and process.thread.context is None:
-        get_last_error()
-        recent_error_message()
     process.thread.context = context
 
 

@@ -13,6 +13,7 @@ from ...core.errors import (
     AclError,
     ArgumentValueError,
     fail,
+    get_last_error,
     message_of,
     recent_error_message,
     recorded,
@@ -111,6 +112,9 @@ def status_of(function: bytes, error: BaseException) -> int:
     if not isinstance(error, AclError):
         text = f"{function.decode()} failed: {type(error).__name__}: {message_of(error)}"
         error = AclError(Status.ACL_ERROR_INTERNAL_ERROR, text)
+    if process.forgets_failures:
+        get_last_error()
+        recent_error_message()
     # recorded wherever it was raised, so that the caller finds its message
     return int(recorded(error).status)
 

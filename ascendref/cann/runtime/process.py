@@ -97,8 +97,8 @@ class Process:
         self.reservations: dict[int, ReservedMemory] = {}
         #: whether memory left at a device's last reset is a leak rather than an allocator's cache
         self.finds_leaks = True
-        #: whether a thread's first device clears its earlier failures: torch_npu calls functions
-        #: that need a device to find out whether there is one
+        #: whether a failure clears the thread's earlier ones: torch_npu handles some without asking
+        #: for them, such as those of calls that find out whether there is a device or memory
         self.forgets_failures = False
         self.reset()
 
