@@ -80,7 +80,9 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.li
         kernel = Fallback(op) if fallback else refusal(name, NO_FALLBACK)
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
-        if compiled is None:
+        if name == _PACK and fallback:
+            library.impl(name, native_kernel(name, _STOCK_KERNEL), NPU, allow_override=True)
+        elif compiled is None:
             library.impl(name, kernel, NPU, allow_override=True)
         else:
             compiled.register(op)
@@ -89,8 +91,6 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.li
         # torch_npu's own gradients call operators that only torch_npu has
         if name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
-    if fallback:
-        library.impl(_PACK, native_kernel(_PACK, _STOCK_KERNEL), NPU, allow_override=True)
     for name in RECURRENT:
         op = _overload(name)
         if op is not None and fallback:
