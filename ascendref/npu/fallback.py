@@ -15,6 +15,7 @@ import torch
 
 from .capture import device_of, device_tensors, record
 from .randomness import drawing_from, host_generator
+from .refusals import refusal
 from .report import fallback_calls
 from .schema import Schema
 from .storage import on_host, shared_storage, shared_tensor, tell_checker
@@ -68,6 +69,8 @@ class _Call:
             return type(value)(self.result(member) for member in value)
         if not isinstance(value, torch.Tensor):
             return value
+        if not torch._C._dispatch_keys(value).has(torch._C.DispatchKey.CPU):
+            refusal(self.name, "its result is sparse, nested, quantized or opaque")()
         origin = self._origins.get(value.untyped_storage().data_ptr()) if value.numel() else None
         if origin is not None:  # a view
             found = torch.empty(0, dtype=value.dtype, device=self.device)

@@ -49,7 +49,8 @@ using c10::StorageImpl;
 using torch::jit::Stack;
 
 constexpr auto NPU = c10::DeviceType::PrivateUse1;
-constexpr auto CPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::CPU);
+constexpr auto CPU = c10::DispatchKey::CPU;
+constexpr auto CPU_KEYS = c10::DispatchKeySet(CPU);
 constexpr auto NPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse1);
 // the key of the kernel for other copies between devices, which is written in Python
 constexpr auto COPY_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse3);
@@ -557,7 +558,12 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
     for (const auto &tensor : resizable) call.follow(tensor);
     auto results = op.schema().returns().size();
     for (auto *value = stack->data() + (stack->size() - results); results; results--, value++)
-        *value = with_tensors(*value, [&](const Tensor &tensor) { return call.result(tensor); });
+        *value = with_tensors(*value, [&](const Tensor &tensor) {
+            TORCH_CHECK_NOT_IMPLEMENTED(
+                !tensor.defined() || tensor.key_set().has(CPU), "emulated device: ", op.operator_name(),
+                " is not available: its result is sparse, nested, quantized or opaque");
+            return call.result(tensor);
+        });
     call.finish();
 }
 
