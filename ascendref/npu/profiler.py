@@ -154,10 +154,13 @@ def _write(folder: str, kind: str, output: str | None) -> None:
 
 def replace_profilers() -> None:
     """Have torch_npu's profiler record timelines, and PyTorch's the CPU."""
+    import torch_npu
     from torch_npu.profiler import profiler_interface
     from torch_npu.profiler.analysis._npu_profiler import NpuProfiler
     from torch_npu.profiler.analysis.prof_common_func._constant import Constant
 
+    # what modules of CANN use, of which the profiler would be asked otherwise
+    torch_npu._C._npu_saveDevMemUsageInfo = lambda device: True
     torch.autograd._supported_activities = _supported
     torch.autograd.profiler._supported_activities = _supported_with_device
     for name, function in (

@@ -43,6 +43,12 @@ def test_a_program_runs_with_expandable_segments(name):
     assert "aclrtMapMem" in outcome.errors
 
 
+def test_a_process_that_shared_memory_ends_without_failures():
+    outcome = run(BY_NAME["sharing"])
+    assert outcome.status == 0, outcome.errors
+    assert "failed" not in outcome.errors
+
+
 @pytest.mark.parametrize(
     "product", ["Atlas A3", "Atlas 200I/500 A2", "Atlas inference", "Atlas training"]
 )

@@ -204,17 +204,18 @@ def aclrtIpcMemClose(key: bytes | None) -> None:
             memory.space.free(memory)
         return
     _exported(key)
-    _forget(name)
+    _unlink(name)
+    del _exports[name]
 
 
-def _forget(name: str) -> None:
+def _unlink(name: str) -> None:
     if _export_of(name) is not None:
-        del _exports[name]
         with suppress(FileNotFoundError):
             (_FOLDER / name).unlink()
 
 
 @atexit.register
-def _forget_all() -> None:
+def _unlink_all() -> None:
+    """Leave no files; the process may still close its keys, as torch_npu does when it ends."""
     for name in list(_exports):
-        _forget(name)
+        _unlink(name)

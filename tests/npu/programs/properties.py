@@ -1,5 +1,8 @@
 """What the device says of itself: names, cores, memory, utilization."""
 
+import pickle
+import tempfile
+
 import torch
 import torch_npu  # noqa: F401
 
@@ -69,6 +72,15 @@ assert "Tried to allocate" in message
 torch.npu.set_per_process_memory_fraction(1.0)
 torch.empty(chip.memory // 2, dtype=torch.uint8, device="npu")
 torch.npu.empty_cache()
+
+# a snapshot, for PyTorch's viewer
+torch.npu.memory._record_memory_history()
+y = torch.empty(2**20).npu()
+with tempfile.NamedTemporaryFile() as file:
+    torch.npu.memory._dump_snapshot(file.name)
+    snapshot = pickle.load(file)
+torch.npu.memory._record_memory_history(enabled=None)
+assert {"alloc", 4 * 2**20 + 512} & {one["action"] for one in snapshot["device_traces"][0]}
 
 # the share of the last second in which the device worked
 assert 0 <= torch.npu.utilization() <= 100
