@@ -159,7 +159,7 @@ def replace_profilers() -> None:
     from torch_npu.profiler.analysis._npu_profiler import NpuProfiler
     from torch_npu.profiler.analysis.prof_common_func._constant import Constant
 
-    # what modules of CANN use, of which the profiler would be asked otherwise
+    # a table of the memory that CANN's modules use, which a library of CANN would write
     torch_npu._C._npu_saveDevMemUsageInfo = lambda device: True
     torch.autograd._supported_activities = _supported
     torch.autograd.profiler._supported_activities = _supported_with_device

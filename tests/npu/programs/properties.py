@@ -80,7 +80,7 @@ with tempfile.NamedTemporaryFile() as file:
     torch.npu.memory._dump_snapshot(file.name)
     snapshot = pickle.load(file)
 torch.npu.memory._record_memory_history(enabled=None)
-assert {"alloc", 4 * 2**20 + 512} & {one["action"] for one in snapshot["device_traces"][0]}
+assert "alloc" in {one["action"] for one in snapshot["device_traces"][0]}
 
 # the share of the last second in which the device worked
 assert 0 <= torch.npu.utilization() <= 100
