@@ -17,6 +17,7 @@ from ..device.checker.checker import Access, Checker
 from ..device.memory.address_space import Memory
 from ..device.scheduling.scheduler import submissions
 from .capture import note_drawing
+from .schema import Schema
 from .storage import access_of, memory_at
 from .streams import current_stream
 
@@ -73,7 +74,7 @@ class CompiledFallback:
         self._library = ctypes.PyDLL(str(path))
         self._library.ascendref_remember.argtypes = [c_uint64, c_uint64, c_uint64]
         self._library.ascendref_forget.argtypes = [c_uint64]
-        self._library.ascendref_register.argtypes = [c_char_p, c_char_p]
+        self._library.ascendref_register.argtypes = [c_char_p, c_char_p, c_int32]
         self._library.ascendref_calls.argtypes = [c_int32]
         self._library.ascendref_calls.restype = c_uint64
         #: the overloads by the number of their kernel, and the names of their arguments
@@ -97,7 +98,8 @@ class CompiledFallback:
         """Make it the kernel of an overload for the device."""
         name, _, overload = op.name().partition(".")
         self._overloads.append((op.name(), [x.name for x in op._schema.arguments]))
-        self._library.ascendref_register(name.encode(), overload.encode())
+        same_device = Schema.of(op).same_device
+        self._library.ascendref_register(name.encode(), overload.encode(), same_device)
 
     def calls(self) -> Iterator[tuple[str, int]]:
         """Yield the overloads that were called, and how often."""

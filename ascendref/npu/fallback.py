@@ -107,6 +107,7 @@ class Fallback:
         fallback_calls[self.name] += 1
         schema = self._schema
         given = schema.named(args, kwargs)
+        schema.check_devices(given)
         if is_capturing() and current_stream(device_of(given).index).captured:
             return record(self.op, *args, **kwargs)
         call = _Call(self.name)

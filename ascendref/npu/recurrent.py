@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Final
 
 import torch
 from torch.utils._pytree import tree_map_only
 
+from .randomness import drawing_from, host_generator
 from .report import fallback_calls
+from .schema import Schema
 
 #: the overloads that choose fused kernels depending on the device
 RECURRENT: Final = (
@@ -24,11 +27,17 @@ RECURRENT: Final = (
 def recurrent_kernel(op: torch._ops.OpOverload) -> Callable[..., Any]:
     """Return a layer on copies of its tensors on the CPU; gradients follow the copies back."""
 
+    schema = Schema.of(op)
+
     def run(*args: Any, **kwargs: Any) -> Any:
         fallback_calls[op.name()] += 1
-        tensors = [value for value in args if isinstance(value, torch.Tensor)]
+        given = schema.named(args, kwargs)
+        schema.check_devices({**given, "batch_sizes": None})  # they are on the CPU
+        device = args[0].device
         host = tree_map_only(torch.Tensor, torch.Tensor.cpu, args)
-        results = op(*host, **kwargs)
-        return tree_map_only(torch.Tensor, lambda x: x.to(tensors[0].device), results)
+        draws = given.get("train") and given["dropout"]
+        with drawing_from(host_generator(None, device)) if draws else nullcontext():
+            results = op(*host, **kwargs)
+        return tree_map_only(torch.Tensor, lambda x: x.to(device), results)
 
     return run

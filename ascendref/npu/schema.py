@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import torch
+
+#: operators that take tensors of several devices: indices and lengths may be on the CPU
+_SEVERAL_DEVICES: Final = frozenset(
+    "copy_ _foreach_copy _foreach_copy_ index index_put index_put_ _index_put_impl_ _unsafe_index"
+    " _unsafe_index_put _ctc_loss _ctc_loss_backward _pack_padded_sequence_backward".split()
+)
 
 
 class Schema:
@@ -34,6 +40,11 @@ class Schema:
         self.outs = [argument.name for argument in arguments if argument.is_out]
         #: whether nothing is new, and no argument is resized
         self.is_in_place = not self.outs and None not in self.returned
+        #: whether tensors must be on one device, except numbers
+        self.same_device = (
+            op._schema.name.removeprefix("aten::") not in _SEVERAL_DEVICES
+            and "device" not in self.places
+        )
         self.takes_generator = "generator" in self.places
         #: whether it draws from the default generator, and cannot be given one
         self.is_seeded = torch.Tag.nondeterministic_seeded in op.tags and not self.takes_generator
@@ -60,6 +71,24 @@ class Schema:
             args[place] = value
         else:
             kwargs[name] = value
+
+    def check_devices(self, given: dict[str, Any]) -> None:
+        """Raise for tensors of several devices among arguments, as kernels of devices do."""
+        if not self.same_device:
+            return
+        tensors = [
+            (name, member)
+            for name, value in given.items()
+            for member in (value if isinstance(value, (list, tuple)) else (value,))
+            if isinstance(member, torch.Tensor) and (member.dim() or member.device.type == "npu")
+        ]
+        first = next((x.device for _, x in tensors if x.device.type == "npu"), None)
+        for name, tensor in tensors:
+            if first is not None and tensor.device != first:
+                raise RuntimeError(
+                    f"Expected all tensors to be on the same device, but got {name} is on"
+                    f" {tensor.device}, different from other tensors on {first} ({self.op.name()})"
+                )
 
     def each(self, found: Any) -> list[Any]:
         """Return what a call returned as a list with an item for each result."""

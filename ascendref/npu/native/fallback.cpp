@@ -237,7 +237,8 @@ template <class Function> IValue with_tensors(const IValue &value, Function func
 // An operator's kernel for the device.
 class Kernel final : public c10::OperatorKernel {
   public:
-    Kernel(int32_t number, const c10::OperatorHandle &op) : number(number)
+    Kernel(int32_t number, const c10::OperatorHandle &op, bool same_device)
+        : number(number), same_device(same_device)
     {
         const auto &arguments = op.schema().arguments();
         count = arguments.size();
@@ -257,6 +258,8 @@ class Kernel final : public c10::OperatorKernel {
 
     std::atomic<uint64_t> calls = 0;
     int32_t number;
+    // whether tensors must be on one device, except numbers
+    bool same_device;
     size_t count;
     std::vector<bool> written, outs;
     int generator = -1, pin_memory = -1;
@@ -504,6 +507,14 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
         if (arguments[k].isDevice() && arguments[k].toDevice().type() == NPU)
             found = arguments[k].toDevice();
     }
+    for (size_t k = 0; k < count && same_device && found; k++)
+        for_tensors(arguments[k], [&](const Tensor &tensor) {
+            TORCH_CHECK(!tensor.defined() || tensor.device() == *found ||
+                            !(tensor.dim() || is_on_device(tensor)),
+                        "Expected all tensors to be on the same device, but got ",
+                        op.schema().arguments()[k].name(), " is on ", tensor.device(),
+                        ", different from other tensors on ", *found, " (", op.operator_name(), ")");
+        });
     const c10::impl::VirtualGuardImpl devices(NPU);
     const auto current = devices.getDevice();
     const auto device = found && found->has_index() ? *found : current;
@@ -586,11 +597,11 @@ EXPORT void ascendref_start(const Hooks *given)
 }
 
 // Make this the kernel of an operator for the device; its number is that of calls before.
-EXPORT void ascendref_register(const char *name, const char *overload)
+EXPORT void ascendref_register(const char *name, const char *overload, int32_t same_device)
 {
     auto &dispatcher = c10::Dispatcher::singleton();
     auto op = dispatcher.findSchemaOrThrow(name, overload);
-    auto kernel = std::make_unique<Kernel>(static_cast<int32_t>(kernels->size()), op);
+    auto kernel = std::make_unique<Kernel>(static_cast<int32_t>(kernels->size()), op, same_device);
     auto *made = kernel.get();
     Silent handler;
     c10::WarningUtils::WarningHandlerGuard guard(&handler);

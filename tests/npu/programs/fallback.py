@@ -169,6 +169,25 @@ def work(number):
         wrong.append(number)
 
 
+# tensors of several devices are refused; indices and numbers may be on the CPU
+for call in (
+    lambda: x.npu() + y,
+    lambda: x.add_(y.npu()),
+    lambda: x.npu() + y.to("npu:1"),
+    lambda: torch.cat([x.npu(), y]),
+    lambda: torch.nn.Linear(6, 2)(x.npu()),
+    lambda: torch.nn.LSTM(6, 2)(x.npu()),
+):
+    message = ""
+    try:
+        call()
+    except RuntimeError as error:
+        message = str(error)
+    assert message.startswith("Expected all tensors to be on the same device"), message
+assert torch.equal(x.npu()[torch.tensor([0, 2])].cpu(), x[[0, 2]])
+assert torch.equal((x.npu() * torch.tensor(2.0)).cpu(), x * 2)
+
+
 threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]

@@ -43,3 +43,12 @@ for layer in (nn.LSTM(8, 5, batch_first=True), nn.GRU(8, 5, batch_first=True)):
         padded.square().sum().backward()
         results.append((padded.cpu(), given.grad.cpu()))
     torch.testing.assert_close(results[1], results[0], rtol=1e-4, atol=1e-5)
+
+# dropout between layers draws from the device's generator alone
+layer, given = nn.GRU(8, 5, num_layers=2, dropout=0.5).npu(), sequence.npu()
+host_state, drawn = torch.get_rng_state(), []
+for seed in (1, 2, 1):
+    torch.npu.manual_seed(seed)
+    drawn.append(layer(given)[0].cpu())
+assert torch.equal(drawn[0], drawn[2]) and not torch.equal(drawn[0], drawn[1])
+assert torch.equal(torch.get_rng_state(), host_state)
