@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from ..device.checker.checker import Access
 from ..device.scheduling.task import Unwritten
 from .randomness import seeded
-from .schema import Schema
+from .schema import Schema, members
 from .storage import access_of, memory_at, shared_bytes, with_bits
 from .streams import current_stream
 
@@ -259,21 +259,18 @@ def _refuse(op: torch._ops.OpOverload, why: str) -> NoReturn:
 
 def device_of(given: dict[str, Any]) -> torch.device:
     """Return the device of a call: that of its first argument on one, or the current one."""
-    for value in given.values():
-        for member in value if isinstance(value, (list, tuple)) else (value,):
-            found = member.device if isinstance(member, torch.Tensor) else member
-            if isinstance(found, torch.device) and found.type == "npu":
-                return found
+    for _, member in members(given):
+        found = member.device if isinstance(member, torch.Tensor) else member
+        if isinstance(found, torch.device) and found.type == "npu":
+            return found
     return torch.device("npu")
 
 
 def device_tensors(given: dict[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
     """Yield the tensors of a device with elements among arguments, with the arguments' names."""
-    for name, value in given.items():
-        for member in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(member, torch.Tensor) and member.device.type == "npu":
-                if member.numel():
-                    yield name, member
+    for name, member in members(given):
+        if isinstance(member, torch.Tensor) and member.device.type == "npu" and member.numel():
+            yield name, member
 
 
 def _allocated(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -13,6 +13,13 @@ _SEVERAL_DEVICES: Final = frozenset(
     "copy_ _foreach_copy _foreach_copy_ index index_put index_put_ _index_put_impl_ _unsafe_index"
     " _unsafe_index_put _ctc_loss _ctc_loss_backward _pack_padded_sequence_backward".split()
 )
+
+
+def members(given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the arguments of a call, and each member of those that are lists, with their names."""
+    for name, value in given.items():
+        for member in value if isinstance(value, (list, tuple)) else (value,):
+            yield name, member
 
 
 class Schema:
@@ -78,8 +85,7 @@ class Schema:
             return
         tensors = [
             (name, member)
-            for name, value in given.items()
-            for member in (value if isinstance(value, (list, tuple)) else (value,))
+            for name, member in members(given)
             if isinstance(member, torch.Tensor) and (member.dim() or member.device.type == "npu")
         ]
         first = next((x.device for _, x in tensors if x.device.type == "npu"), None)

@@ -510,7 +510,7 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
     for (size_t k = 0; k < count && same_device && found; k++)
         for_tensors(arguments[k], [&](const Tensor &tensor) {
             TORCH_CHECK(!tensor.defined() || tensor.device() == *found ||
-                            !(tensor.dim() || is_on_device(tensor)),
+                            (tensor.dim() == 0 && !is_on_device(tensor)),
                         "Expected all tensors to be on the same device, but got ",
                         op.schema().arguments()[k].name(), " is on ", tensor.device(),
                         ", different from other tensors on ", *found, " (", op.operator_name(), ")");
