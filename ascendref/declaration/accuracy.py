@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_float
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
 from ..kernels.arithmetic.arrays import evaluate
+
+Tensors = tuple[NDArray[np.float64], ...]
 
 
 class Bound(NamedTuple):
@@ -115,6 +117,42 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names:
         Scalars that it takes.
     """
 
+    def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
+        return evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors), numbers), 1.0
+
+    return _next_to_zero(ulp, absolute, parts, names, "/ |derivative| where that is normal")
+
+
+def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: str) -> Accuracy:
+    """Return the accuracy of a function of one tensor, whose terms cancel next to a zero.
+
+    The terms are as large as the element; next to the zero, the error is relative to it.
+
+    Parameters
+    ----------
+    ulp, absolute : float
+        Bounds of F32 results, in ulp of the result and of the element.
+    value : callable
+        The formula. Where it is no normal number, no bound is stated.
+    *names : str
+        Scalars that it takes.
+    """
+
+    def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
+        return evaluate(value, np, tensors, numbers), abs(tensors[0])
+
+    return _next_to_zero(ulp, absolute, parts, names, "· |self / result| where that is normal")
+
+
+def _next_to_zero(
+    ulp: float,
+    absolute: float,
+    parts: Callable[[Tensors, Sequence[float]], tuple[Any, Any]],
+    names: tuple[str, ...],
+    words: str,
+) -> Accuracy:
+    """Return the accuracy of a value with an absolute error, in ulp of a size; both are parts."""
+
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         least, own, rest = float_format(FLOAT32).normal, HALF_ULP, absolute
         numbers = [c_float(scalars[name]).value for name in names]
@@ -126,12 +164,11 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names:
             rest *= 2.0 ** (float_format(kind).fraction - 23)
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
-            ones = np.ones_like(tensors[0])
-            derivative = abs(evaluate(gradient, np, (ones, *tensors), numbers))
-            with np.errstate(divide="ignore", over="ignore"):
-                found = np.where(derivative < least, np.inf, rest / derivative)
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+                value, size = parts(tensors, numbers)
+                found = np.where(abs(value) < least, np.inf, rest * size / abs(value))
             return np.where(np.isnan(found), 0.0, found)
 
-        return Bound(own, more=more, words=f"+ {rest:.3g} / |derivative| where that is normal")
+        return Bound(own, more=more, words=f"+ {rest:.3g} {words}")
 
     return accuracy

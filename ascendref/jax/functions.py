@@ -28,8 +28,8 @@ _DOC: Final = """Return {text}.
 Parameters
 ----------
 {operands} : array
-    {shapes} F16, BF16, F32 or F64, promoted as JAX does. Integers become JAX's default
-    floating-point type.
+    {shapes} F16, BF16, F32 or F64, promoted as JAX does, weak types included. Integers become
+    JAX's default floating-point type.
 {scalars}compute_dtype : dtype, optional
     Type of the arithmetic for the {computed}, in any form that `ascendref.cast` accepts, or
     "exact"; None means F64 for F64 data, else F32.
@@ -98,7 +98,9 @@ def _public(function: Function) -> Callable[..., jax.Array]:
         compute = "float64" if operands[0].dtype == np.float64 else "float32"
         if given[-1][1] is not None:
             compute = compute_type_of(given[-1][1])
-        return differentiable(Call(function, tuple(values), compute), *operands)
+        result = differentiable(Call(function, tuple(values), compute), *operands)
+        weak = all(jnp.asarray(named[name]).weak_type for name in promoted)
+        return _weakly_typed(result) if weak else result
 
     call.__name__ = call.__qualname__ = function.name
     call.__module__ = "ascendref.jax"  # where they are found
@@ -204,6 +206,11 @@ def _operands(given: dict[str, Any]) -> dict[str, Any]:
     if _is_integer(kind):
         kind = jnp.result_type(float)
     return {name: jnp.asarray(value, kind) for name, value in given.items()}
+
+
+def _weakly_typed(array: Any) -> Any:
+    """Return an array whose type gives way to others, as a function of Python's numbers does."""
+    return jnp.broadcast_to(0.0, array.shape).at[...].set(array)
 
 
 def _is_integer(kind: Any) -> bool:

@@ -40,11 +40,8 @@ from .formulas import (
 )
 from .tensors import Refused
 
-#: arithmetic type -> where its exponential becomes infinite, and where it becomes 0
-_EXP_RANGE: Final = {
-    FLOAT32: (88.72283172607422, -103.97208404541016),
-    FLOAT64: (709.782712893384, -745.1332191019411),
-}
+#: where the exponential of F32 arithmetic becomes infinite, and where it becomes 0
+_EXP_RANGE: Final = (88.72283172607422, -103.97208404541016)
 
 
 #: ``choice(kind, compute, *scalars)`` returns a `Chosen`
@@ -66,11 +63,9 @@ def rounded(value: Any, kind: ElementType) -> float:
     number = float(value)
     if kind is FLOAT64:
         return number
-    with np.errstate(over="ignore"):
-        result = float(np.float32(number).astype(kind.numpy))
-    if math.isinf(result) and not math.isinf(number):
-        raise Refused("a scalar is beyond its type")  # PyTorch raises
-    return result
+    if float_format(kind).largest < abs(number) < math.inf:
+        raise Refused("a scalar is beyond its type")  # PyTorch raises, before it rounds
+    return float(np.float32(number).astype(kind.numpy))
 
 
 def of_type(formula: Formula, kind: ElementType, *scalars: Any) -> Chosen:
@@ -123,7 +118,8 @@ def wide(kind: ElementType, *scalars: Any) -> tuple[float, ...]:
 
 
 def _exp_range(compute: str) -> tuple[float, float]:
-    return _EXP_RANGE[FLOAT64 if compute in ROUNDED_ONCE else FLOAT32]
+    """Return the range of the exponential; results that are rounded once know no overflow."""
+    return (math.inf, -math.inf) if compute in ROUNDED_ONCE else _EXP_RANGE
 
 
 def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:

@@ -11,6 +11,8 @@ import pytest
 
 import ascendref as ar
 from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT32, float_format
+from ascendref.declaration.operator import Operator
+from ascendref.kernels.arithmetic import Formula, Number, tanh
 from ascendref.verify.accuracy import golden
 from ascendref.verify.accuracy.channel_sums import exact_sum
 from ascendref.verify.accuracy.float64 import measure_float64
@@ -94,6 +96,28 @@ def test_where_terms_cancel_results_are_decided_exactly() -> None:
     wrong = np.nextafter(right.rounded, np.float32(0))
     settle(setting, tensors, FLOAT32, found, wrong)
     np.testing.assert_array_equal(found.rounded, right.rounded)
+
+
+def tanhshrink(self: Number) -> Number:
+    """Cancels next to 0, where it is self³ / 3."""
+    return self - tanh(self)
+
+
+@pytest.mark.parametrize("kind", NARROW)
+def test_a_difference_that_underflows_has_the_sign_of_the_exact_value(kind: str) -> None:
+    element = ELEMENT_TYPES[kind]
+    form = float_format(element)
+    setting = Setting(Operator("tanhshrink", "", Formula.of(tanhshrink)), {})
+    exponents = np.arange(np.log2(form.normal) - form.fraction, 3)
+    data = 2.0**exponents * np.linspace(1, 1.75, 4)[:, None]
+    data = np.concatenate([data, -data]).astype(element.numpy)
+    results = setting.call("float64", [data]).astype(np.float32)
+    tensors = [data.astype(np.float64)]
+    found = golden_values(setting, tensors, element)
+    settle(setting, tensors, element, found, results)
+    for x, *values in np.nditer([tensors[0], results, found.rounded]):
+        wanted = float(np.float32(judged(tanhshrink, [float(x)], (), kind)))
+        assert [repr(float(value)) for value in values] == [repr(wanted)] * 2, float(x)
 
 
 def test_differences_of_a_block_are_decided_until_many_results_are_wrong() -> None:

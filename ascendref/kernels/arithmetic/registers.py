@@ -145,8 +145,13 @@ class Register(Number):
         return self.result(self._call("llvm.fma", factor, term))
 
     def copysign(self, sign: Register | Constant) -> Self:
-        """Return the magnitude of this number with another one's sign."""
-        return self.made(self._call("llvm.copysign", sign))
+        """Return the magnitude of this number with another one's sign.
+
+        LLVM's own instruction would need a function that it lacks, ``__truncdfhf2``, if the sign is
+        that of a number converted from half precision.
+        """
+        negative = self.lift(sign).bits().negative()
+        return negative.select(-abs(self), abs(self))  # type: ignore[no-any-return]
 
     def sqrt(self) -> Self:
         """Return the square root, correctly rounded."""
@@ -237,6 +242,11 @@ class Integer:
     def differs(self, other: Integer | int) -> Condition:
         """Whether two integers differ."""
         bit = self.builder.icmp_unsigned("!=", self.value, self._value(other))
+        return Condition(self.builder, bit)
+
+    def negative(self) -> Condition:
+        """Whether the highest bit is set."""
+        bit = self.builder.icmp_signed("<", self.value, ir.Constant(self.value.type, 0))
         return Condition(self.builder, bit)
 
     def register(self) -> Register:

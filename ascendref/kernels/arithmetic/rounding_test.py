@@ -30,9 +30,10 @@ _WORD: Final = ir.IntType(64)
 def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
     """Return a ball's value encoded in a type, and whether it may differ from the exact value's.
 
-    -0 and +0 count as equal, the sign is the midpoint's. The rounding is decided where the result
-    is infinite or NaN because an input is, or because of a division by 0. For doubles, the type is
-    not float64.
+    For narrow types, a ball that holds numbers of both signs is undecided, also if all of them
+    underflow to 0; for float64, such a zero has the midpoint's sign. The rounding is decided where
+    the result is infinite or NaN because an input is, or because of a division by 0. For doubles,
+    the type is not float64.
     """
     value = ball.whole()
     doubt = value.doubt
@@ -102,7 +103,7 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
             error = inexact.select(error, 0.0)
         low, high = mid - error, mid + error
         differ_ = _differ(_encode(low, kind), _encode(high, kind), mid.builder, kind)
-        return _encode(mid, kind), differ_
+        return _encode(mid, kind), differ_ | ((low < 0.0) & (high > 0.0))
     # the upper end has the midpoint's sign
     result = _encode(high, kind)
     return result, _differ(_encode(low, kind), result, mid.builder, kind)
@@ -119,9 +120,14 @@ def _pair_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
     # the additions round
     tiny = abs(low) * 2.0**-52 if inexact is True else inexact.select(abs(low) * 2.0**-52, 0.0)
     ends = [ends[0] - tiny, ends[1] + tiny]
-    encoded = [_encode(_to_odd(*two_sum(high, end), kind), kind) for end in ends]
+    sums = [two_sum(high, end) for end in ends]
+    encoded = [_encode(_to_odd(*total, kind), kind) for total in sums]
     result = _encode(_to_odd(high, low, kind), kind)
-    return result, _differ(encoded[0], encoded[1], high.builder, kind)
+    undecided = _differ(encoded[0], encoded[1], high.builder, kind)
+    if kind != "float64":
+        # what is divided by a number that overflows is off by less, and has the right sign
+        undecided |= (sums[0][0] < 0.0) & (sums[1][0] > 0.0) & (error > _NOTHING)
+    return result, undecided
 
 
 def _to_odd(high: Register, low: Register, kind: str) -> Register:

@@ -52,11 +52,10 @@ def settle(
 ) -> None:
     """Decide golden values exactly where correctly rounded results differ from them.
 
-    Next to a zero of a formula large terms cancel, and its value lacks bits.
+    Next to a zero of a formula large terms cancel, and its value lacks bits, also the sign of what
+    underflows to a zero.
     """
-    differ = results != golden.rounded
-    differ &= ~(np.isnan(results) & np.isnan(golden.rounded))
-    places = np.argwhere(differ)
+    places = np.argwhere(_differ(results, golden.rounded))
     for start in range(0, len(places), _TOGETHER):
         index = tuple(places[start : start + _TOGETHER].T)
         elements = [array[index] for array in tensors]
@@ -64,8 +63,14 @@ def settle(
         values = np.array([setting.exact(each, results.size, FLOAT64.name) for each in given])
         golden.values[index] = values
         golden.rounded[index], _ = _rounded(setting, elements, values, kind, results.size)
-        if np.count_nonzero(results[index] != golden.rounded[index]) > _TOGETHER / 2:
+        if np.count_nonzero(_differ(results[index], golden.rounded[index])) > _TOGETHER / 2:
             break
+
+
+def _differ(results: NDArray[np.float32], golden: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell where results differ, in the sign of zeros too; NaN equals NaN."""
+    differ = (results != golden) | (np.signbit(results) != np.signbit(golden))
+    return differ & ~(np.isnan(results) & np.isnan(golden))
 
 
 def _rounded(
