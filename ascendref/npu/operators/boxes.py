@@ -146,7 +146,7 @@ def npu_bounding_box_encode(
     """
     center, size = _measured(anchor_box)
     other, other_size = _measured(ground_truth_box)
-    deltas = torch.cat([(other - center) / size, torch.log(other_size / size)], -1)
+    deltas = torch.cat([(other - center) / size, torch.log((other_size / size).abs())], -1)
     means, stds = _numbers(anchor_box, means0, means1, means2, means3, stds0, stds1, stds2, stds3)
     return ((deltas - means) / stds).to(anchor_box.dtype)
 

@@ -135,7 +135,7 @@ for call in (FUSED, SECOND):
         sunk,
         [*made(), torch.randn(N, 1, 1)],
         call=lambda q, k, v, sink, call=call: call(
-            q, k, v, N, "BNSD", scale=SCALE, sink=sink.reshape(N)
+            q, k, v, N, "BNSD", scale=SCALE, sink=sink.reshape(N).float()
         ),
         inferred=False,
     )
@@ -332,6 +332,29 @@ WRONG = (
     (lambda: FUSED(q, k, v, N, "BSH"), "input_layout is BSH, of a tensor with 4 dimensions"),
     (lambda: FUSED(q, k, v, N, "BNSD", keep_prob=0.0), "keep_prob is 0.0"),
     (lambda: FUSED(q[0], k[0], v[0], S, "TND"), "actual_seq_qlen is None"),
+    *(
+        (
+            lambda ends=ends: FUSED(
+                q[0], k[0], v[0], S, "TND", actual_seq_qlen=ends[0], actual_seq_kvlen=ends[1]
+            ),
+            f"{name} is {wrong}; expected: ends from 0 to 4, none less than",
+        )
+        for name, ends, wrong in (
+            ("actual_seq_qlen", ([3, 2], [2, 4]), [3, 2]),
+            ("actual_seq_qlen", ([-1, 2], [2, 4]), [-1, 2]),
+            ("actual_seq_kvlen", ([2, 4], [3, 2]), [3, 2]),
+            ("actual_seq_kvlen", ([2, 4], [-2, 4]), [-2, 4]),
+        )
+    ),
+    *(
+        (
+            lambda call=call: call(q, k, v, N, "BNSD", atten_mask=q[:1, :1] * 0),
+            "atten_mask has the type",
+        )
+        for call in (FUSED, SECOND)
+    ),
+    (lambda: FUSED(q, None, v, N, "BNSD"), "key is None; npu_fusion_attention needs a tensor"),
+    (lambda: FUSED(q, k.half(), v, N, "BNSD"), "key has the type torch.float16"),
     (lambda: FUSED(q, k, v, N, "BNSD", sparse_mode=3), "atten_mask is None; sparse_mode 3 needs"),
     (
         lambda: FUSED(q, k, v, N, "BNSD", softmax_layout="NTD"),
@@ -339,7 +362,7 @@ WRONG = (
     ),
     (
         lambda: FUSED(q[0], k[0], v[0], S, "TND", actual_seq_qlen=[9], actual_seq_kvlen=[2]),
-        "actual_seq_qlen ends at 9, actual_seq_kvlen at 2; there are 4 rows and 4 columns",
+        "actual_seq_qlen is [9]; expected: ends from 0 to 4, none less than another before",
     ),
     (
         lambda: FUSED(q, k, v, N, "BNSD", atten_mask=near.npu(), sparse_mode=2),
