@@ -275,7 +275,7 @@ for kind in (torch.float32, torch.float16):
     torch.testing.assert_close(sums.cpu().double(), want, rtol=1e-5, atol=1e-5)
 
 # inference: the first rows and columns of each batch
-q, k, v = made(2, S, 8)
+q, k, v = (one.half() for one in made(2, S, 8))
 lengths, others = [4, 6], [8, 3]
 expected = torch.zeros(B, N, S, D, dtype=torch.float64)
 sums = torch.full((B, N, S, 1), -torch.inf, dtype=torch.float64)
@@ -293,7 +293,7 @@ for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
         scale_value=SCALE, **options,
     )  # fmt: skip
     want = LAYOUTS[after or before](expected)
-    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-3, atol=1e-3)
     found = torch_npu.npu_fused_infer_attention_score(
         *device, actual_seq_lengths=lengths, actual_seq_lengths_kv=others, num_heads=N,
         scale=SCALE, softmax_lse_flag=True, **options,
@@ -302,7 +302,7 @@ for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
         *device, actual_seq_qlen=lengths, actual_seq_kvlen=others, num_query_heads=N,
         softmax_scale=SCALE, return_softmax_lse=True, **options,
     )  # fmt: skip
-    torch.testing.assert_close(found[0].cpu().double(), want, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(found[0].cpu().double(), want, rtol=1e-3, atol=1e-3)
     used = sums > -torch.inf
     torch.testing.assert_close(found[1].cpu()[used].double(), sums[used], rtol=1e-5, atol=1e-5)
     assert all(torch.equal(one, other) for one, other in zip(found, second, strict=True))
@@ -315,14 +315,15 @@ for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
     assert all(torch.equal(one, other) for one, other in zip(out, second, strict=True))
 hidden = torch.rand(B, 1, 1, 8) < 0.3
 hidden[..., 0] = False
-expected = attention(q[:, :, :1], k, v, hidden)[0]
+expected = attention(*(one.double() for one in (q[:, :, :1], k, v)), hidden)[0]
 for layout in ("BSH", "BSND", "BNSD"):
     device = [LAYOUTS[layout](one).contiguous().npu() for one in (q[:, :, :1], k, v)]
     found = torch_npu.npu_incre_flash_attention(
         *device, atten_mask=hidden.npu(), num_heads=N, num_key_value_heads=2, scale_value=SCALE,
         input_layout=layout,
     )  # fmt: skip
-    torch.testing.assert_close(found.cpu(), LAYOUTS[layout](expected))
+    want = LAYOUTS[layout](expected)
+    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-3, atol=1e-3)
 
 # what is wrong, and what is not emulated, says so
 q, k, v = (one.npu() for one in made())
@@ -381,7 +382,9 @@ WRONG = (
         "emulated device: npu::npu_fusion_attention_v2 is not available: with query_rope",
     ),
     (
-        lambda: torch_npu.npu_incre_flash_attention(q, k, v, num_heads=N, block_table=q),
+        lambda: torch_npu.npu_incre_flash_attention(
+            q.half(), k.half(), v.half(), num_heads=N, block_table=q
+        ),
         "emulated device: npu::npu_incre_flash_attention is not available: with block_table",
     ),
 )
