@@ -18,6 +18,7 @@ from ..device.checker.checker import Access
 from ..device.scheduling.task import Unwritten
 from .randomness import seeded
 from .schema import Schema, members
+from .statistics import with_statistics
 from .storage import access_of, memory_at, shared_bytes, with_bits
 from .streams import current_stream
 
@@ -199,7 +200,7 @@ class _Recorded(NamedTuple):
         schema = self.schema
         args = [tree_map(_given, value, is_leaf=_is_place) for value in self.args]
         kwargs = {k: tree_map(_given, v, is_leaf=_is_place) for k, v in self.kwargs.items()}
-        compute: Callable[..., Any] = schema.op
+        compute = with_statistics(schema.op, schema.op)
         if self.drawing is not None and schema.takes_generator:
             schema.replace("generator", self.drawing.generator(), args, kwargs)
         elif self.drawing is not None and schema.op in _WITH_GENERATOR:

@@ -15,6 +15,7 @@ from .copies import copy_kernel
 from .fallback import Fallback
 from .recurrent import RECURRENT, recurrent_kernel
 from .refusals import AUTOGRAD, NO_FALLBACK, NPU, has_kernel, native_kernel, refusal
+from .statistics import BATCH_NORM, with_statistics
 
 
 def _overloads(operator: Operator) -> Iterator[str]:
@@ -88,6 +89,9 @@ def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.li
             compiled.register(op)
             if name == _COPY:
                 library.impl(name, kernel, BETWEEN_DEVICES)
+        if name in BATCH_NORM and fallback:
+            inner = kernel if compiled is None else native_kernel(op)
+            library.impl(name, with_statistics(op, inner), NPU, allow_override=True)
         # torch_npu's own gradients call operators that only torch_npu has
         if name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)

@@ -207,8 +207,9 @@ def npu_apply_adam(
     var, m, v = _three(out)
     _moments(grad, m, v, beta1, beta2)
     step = m * beta1 + grad * (1 - beta1) if use_nesterov else m
-    rate = lr * (1 - beta2_power) ** 0.5 / (1 - beta1_power)
-    var.addcdiv_(step, v.sqrt() + epsilon, value=-rate)
+    powers = torch.tensor([beta1_power, beta2_power], dtype=torch.float64, device="cpu")
+    first, second = 1 - powers  # as tensors, whose quotient by 0 is infinite or NaN
+    var.addcdiv_(step, v.sqrt() + epsilon, value=-(lr * second.sqrt() / first).item())
     return tuple(out)
 
 

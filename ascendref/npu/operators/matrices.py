@@ -73,7 +73,7 @@ def _ends(group_list: Tensor | Sequence[int], kind: int, rows: int) -> list[int]
     """Return where groups of rows end."""
     numbers = torch.as_tensor(group_list).cpu()
     ends: list[int] = (numbers if kind == 0 else numbers.cumsum(0)).tolist()
-    if any(end < start for start, end in zip([0, *ends], ends, strict=False)) or ends[-1] > rows:
+    if any(end < start for start, end in zip([0, *ends], ends, strict=False)) or ends[-1:] > [rows]:
         raise ArgumentValueError(
             "group_list", f"gives the ends {ends}; expected: none before another, of {rows} rows"
         )

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ..refusals import AUTOGRAD, NPU, OTHER_KEYS, has_kernel
 from .formulas import FORMULAS
+from .types import Types
 
 #: the modules whose import fills the table of formulas
 _GROUPS: Final = (
@@ -46,7 +47,7 @@ def register_formulas() -> torch.library.Library:
     names = set(torch._C._dispatch_get_all_op_names())
     for name, function in FORMULAS.items():
         overload = f"npu::{name}"
-        run = _without_autocast(function)
+        run = _checked(name, function)
         library.impl(name, torch.no_grad()(run), NPU, allow_override=True)
         for key in OTHER_KEYS:
             if has_kernel(overload, key):
@@ -58,11 +59,16 @@ def register_formulas() -> torch.library.Library:
     return library
 
 
-def _without_autocast(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a formula whose operators keep their types, as the device's do."""
+def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a formula that checks its arguments, and whose operators keep their types.
+
+    A device's operators keep their types under autocast as well.
+    """
+    types = Types(name)
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
+        types.check(args, kwargs)
         with torch._C._ExcludeDispatchKeyGuard(_AUTOCAST):
             return function(*args, **kwargs)
 

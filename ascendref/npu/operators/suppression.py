@@ -160,7 +160,13 @@ def npu_nms_rotated(
     """
     if mode != 0:
         refuse("npu_nms_rotated", f"with mode {mode}")
-    polygons = [_corners(*box) for box in input.cpu().double().tolist()]
+    boxes: list[list[float]] = input.cpu().double().tolist()
+    for number, (_, _, width, height, _) in enumerate(boxes):
+        if width < 0 or height < 0:
+            raise ArgumentValueError(
+                "input", f"has box {number} of {width} by {height}; sizes must be at least 0"
+            )
+    polygons = [_corners(*box) for box in boxes]
     sizes = [_area(polygon) for polygon in polygons]
 
     def overlaps(number: int, others: list[int]) -> bool:

@@ -52,3 +52,20 @@ for seed in (1, 2, 1):
     drawn.append(layer(given)[0].cpu())
 assert torch.equal(drawn[0], drawn[2]) and not torch.equal(drawn[0], drawn[1])
 assert torch.equal(torch.get_rng_state(), host_state)
+
+# in inference, only the CPU leaves out the statistics of batch norm
+layer = nn.BatchNorm1d(3).eval()
+layer.running_mean.copy_(torch.randn(3))
+layer.running_var.copy_(torch.rand(3) + 0.5)
+twin, x = copy.deepcopy(layer).npu(), torch.randn(4, 3)
+for norm in (torch.native_batch_norm, torch.ops.aten._native_batch_norm_legit):
+    found = norm(x.npu(), None, None, twin.running_mean, twin.running_var, False, 0.1, 1e-5)
+    exact = torch.rsqrt(layer.running_var.double() + 1e-5).float()
+    for one, other in zip(found, (layer(x), layer.running_mean, exact), strict=True):
+        torch.testing.assert_close(one.cpu(), other.detach())
+graph, given = torch.npu.NPUGraph(), torch.zeros(4, 3).npu()
+with torch.no_grad(), torch.npu.graph(graph):
+    found = twin(given)
+given.copy_(x.npu())
+graph.replay()
+torch.testing.assert_close(found.cpu(), layer(x).detach())

@@ -135,7 +135,7 @@ for call in (FUSED, SECOND):
         sunk,
         [*made(), torch.randn(N, 1, 1)],
         call=lambda q, k, v, sink, call=call: call(
-            q, k, v, N, "BNSD", scale=SCALE, sink=sink.reshape(N)
+            q, k, v, N, "BNSD", scale=SCALE, sink=sink.reshape(N).float()
         ),
         inferred=False,
     )
@@ -275,7 +275,7 @@ for kind in (torch.float32, torch.float16):
     torch.testing.assert_close(sums.cpu().double(), want, rtol=1e-5, atol=1e-5)
 
 # inference: the first rows and columns of each batch
-q, k, v = made(2, S, 8)
+q, k, v = (one.half() for one in made(2, S, 8))
 lengths, others = [4, 6], [8, 3]
 expected = torch.zeros(B, N, S, D, dtype=torch.float64)
 sums = torch.full((B, N, S, 1), -torch.inf, dtype=torch.float64)
@@ -293,7 +293,7 @@ for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
         scale_value=SCALE, **options,
     )  # fmt: skip
     want = LAYOUTS[after or before](expected)
-    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-3, atol=1e-3)
     found = torch_npu.npu_fused_infer_attention_score(
         *device, actual_seq_lengths=lengths, actual_seq_lengths_kv=others, num_heads=N,
         scale=SCALE, softmax_lse_flag=True, **options,
@@ -302,7 +302,7 @@ for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
         *device, actual_seq_qlen=lengths, actual_seq_kvlen=others, num_query_heads=N,
         softmax_scale=SCALE, return_softmax_lse=True, **options,
     )  # fmt: skip
-    torch.testing.assert_close(found[0].cpu().double(), want, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(found[0].cpu().double(), want, rtol=1e-3, atol=1e-3)
     used = sums > -torch.inf
     torch.testing.assert_close(found[1].cpu()[used].double(), sums[used], rtol=1e-5, atol=1e-5)
     assert all(torch.equal(one, other) for one, other in zip(found, second, strict=True))
@@ -315,14 +315,15 @@ for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
     assert all(torch.equal(one, other) for one, other in zip(out, second, strict=True))
 hidden = torch.rand(B, 1, 1, 8) < 0.3
 hidden[..., 0] = False
-expected = attention(q[:, :, :1], k, v, hidden)[0]
+expected = attention(*(one.double() for one in (q[:, :, :1], k, v)), hidden)[0]
 for layout in ("BSH", "BSND", "BNSD"):
     device = [LAYOUTS[layout](one).contiguous().npu() for one in (q[:, :, :1], k, v)]
     found = torch_npu.npu_incre_flash_attention(
         *device, atten_mask=hidden.npu(), num_heads=N, num_key_value_heads=2, scale_value=SCALE,
         input_layout=layout,
     )  # fmt: skip
-    torch.testing.assert_close(found.cpu(), LAYOUTS[layout](expected))
+    want = LAYOUTS[layout](expected)
+    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-3, atol=1e-3)
 
 # what is wrong, and what is not emulated, says so
 q, k, v = (one.npu() for one in made())
@@ -332,6 +333,29 @@ WRONG = (
     (lambda: FUSED(q, k, v, N, "BSH"), "input_layout is BSH, of a tensor with 4 dimensions"),
     (lambda: FUSED(q, k, v, N, "BNSD", keep_prob=0.0), "keep_prob is 0.0"),
     (lambda: FUSED(q[0], k[0], v[0], S, "TND"), "actual_seq_qlen is None"),
+    *(
+        (
+            lambda ends=ends: FUSED(
+                q[0], k[0], v[0], S, "TND", actual_seq_qlen=ends[0], actual_seq_kvlen=ends[1]
+            ),
+            f"{name} is {wrong}; expected: ends from 0 to 4, none less than",
+        )
+        for name, ends, wrong in (
+            ("actual_seq_qlen", ([3, 2], [2, 4]), [3, 2]),
+            ("actual_seq_qlen", ([-1, 2], [2, 4]), [-1, 2]),
+            ("actual_seq_kvlen", ([2, 4], [3, 2]), [3, 2]),
+            ("actual_seq_kvlen", ([2, 4], [-2, 4]), [-2, 4]),
+        )
+    ),
+    *(
+        (
+            lambda call=call: call(q, k, v, N, "BNSD", atten_mask=q[:1, :1] * 0),
+            "atten_mask has the type",
+        )
+        for call in (FUSED, SECOND)
+    ),
+    (lambda: FUSED(q, None, v, N, "BNSD"), "key is None; npu_fusion_attention needs a tensor"),
+    (lambda: FUSED(q, k.half(), v, N, "BNSD"), "key has the type torch.float16"),
     (lambda: FUSED(q, k, v, N, "BNSD", sparse_mode=3), "atten_mask is None; sparse_mode 3 needs"),
     (
         lambda: FUSED(q, k, v, N, "BNSD", softmax_layout="NTD"),
@@ -339,7 +363,7 @@ WRONG = (
     ),
     (
         lambda: FUSED(q[0], k[0], v[0], S, "TND", actual_seq_qlen=[9], actual_seq_kvlen=[2]),
-        "actual_seq_qlen ends at 9, actual_seq_kvlen at 2; there are 4 rows and 4 columns",
+        "actual_seq_qlen is [9]; expected: ends from 0 to 4, none less than another before",
     ),
     (
         lambda: FUSED(q, k, v, N, "BNSD", atten_mask=near.npu(), sparse_mode=2),
@@ -358,7 +382,9 @@ WRONG = (
         "emulated device: npu::npu_fusion_attention_v2 is not available: with query_rope",
     ),
     (
-        lambda: torch_npu.npu_incre_flash_attention(q, k, v, num_heads=N, block_table=q),
+        lambda: torch_npu.npu_incre_flash_attention(
+            q.half(), k.half(), v.half(), num_heads=N, block_table=q
+        ),
         "emulated device: npu::npu_incre_flash_attention is not available: with block_table",
     ),
 )

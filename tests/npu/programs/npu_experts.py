@@ -122,7 +122,10 @@ torch.testing.assert_close(short.cpu(), summed(padded, weights))
 
 # the largest logits, and of their softmax the part on top
 logits = torch.randn(5, 12)
-part, most = torch.tensor([0.1, 0.5, 0.9, 1.0, 0.3]), torch.tensor([3, 12, 5, 1, 7])
+part, most = (
+    torch.tensor([0.1, 0.5, 0.9, 1.0, 0.3]),
+    torch.tensor([3, 12, 5, 1, 7], dtype=torch.int32),
+)
 
 
 def filtered(part, most):

@@ -157,6 +157,13 @@ for nesterov in (False, True):
         values = values - rate * ahead / (square.sqrt() + EPSILON)
         torch.testing.assert_close(var.cpu().double(), values, rtol=1e-5, atol=1e-5)
         torch.testing.assert_close(v.cpu().double(), square, rtol=1e-5, atol=1e-5)
+# powers of 1 divide by zero
+for powers, nothing in (((1.0, 0.5), -torch.inf), ((1.0, 1.0), torch.nan), ((0.5, 1.0), 0)):
+    var, m, v = (torch.zeros(2).npu() for _ in range(3))
+    torch_npu.npu_apply_adam(
+        *powers, RATE, ONE, TWO, EPSILON, torch.ones(2).npu(), False, False, out=(var, m, v)
+    )
+    torch.testing.assert_close(var.cpu(), torch.full((2,), float(nothing)), equal_nan=True)
 
 WRONG = (
     (lambda: LOSS(logits.npu(), classes.npu(), None, "max"), "reduction is 'max'; allowed: 'mean'"),

@@ -138,18 +138,24 @@ for limit, kept in ((share - 1e-4, 1), (share + 1e-4, 2)):
 WRONG = (
     (lambda: torch_npu.npu_nms_with_mask(npu(candidates), 0.5), "input has the shape [40, 4]"),
     (
-        lambda: torch_npu.npu_batch_nms(npu(boxes(2, 3, 2)), npu(np.zeros((2, 3, 4))), 0, 0, 1, 1),
+        lambda: torch_npu.npu_batch_nms(
+            npu(boxes(2, 3, 2)).half(), npu(np.zeros((2, 3, 4))).half(), 0, 0, 1, 1
+        ),
         "input has the shape [2, 3, 2, 4]; expected for scores of the shape [2, 3, 4]",
     ),
     (
         lambda: torch_npu.npu_batch_nms(
-            npu(boxes(2, 3, 1)), npu(np.zeros((2, 3, 4))), 0, 0, 1, 1, True
+            npu(boxes(2, 3, 1)).half(), npu(np.zeros((2, 3, 4))).half(), 0, 0, 1, 1, True
         ),
         "emulated device: npu::npu_batch_nms is not available: with change_coordinate_frame",
     ),
     (
         lambda: torch_npu.npu_nms_rotated(square, npu([0.5, 0.4]), 0.5, 0.0, -1, 1),
         "emulated device: npu::npu_nms_rotated is not available: with mode 1",
+    ),
+    (
+        lambda: torch_npu.npu_nms_rotated(npu([[0, 0, 1, 1, 0], [0, 0, 2, -1, 0]]), npu([1, 2]), 0),
+        "input has box 1 of 2.0 by -1.0; sizes must be at least 0",
     ),
 )
 refuse(WRONG)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from torch import Tensor
@@ -74,18 +75,22 @@ def by_ends(
             f"is {rows}, actual_seq_kvlen {columns}; the layout TND needs the ends of all"
             " sequences of both, as many of one as of the other",
         )
-    found, row, column = [], 0, 0
-    for row_end, column_end in zip(rows, columns, strict=True):
-        if row_end > row:
-            found.append(Part(slice(None), slice(row, row_end), slice(column, column_end)))
-        row, column = max(row, row_end), max(column, column_end)
-    if row > query.shape[2] or column > key.shape[2]:
-        raise ArgumentValueError(
-            "actual_seq_qlen",
-            f"ends at {row}, actual_seq_kvlen at {column}; there are {query.shape[2]} rows and"
-            f" {key.shape[2]} columns",
+    for name, ends, most in (
+        ("actual_seq_qlen", rows, query.shape[2]),
+        ("actual_seq_kvlen", columns, key.shape[2]),
+    ):
+        if any(end < start for start, end in pairwise([0, *ends, most])):
+            raise ArgumentValueError(
+                name,
+                f"is {list(ends)}; expected: ends from 0 to {most}, none less than another before",
+            )
+    return [
+        Part(slice(None), slice(row, row_end), slice(column, column_end))
+        for (row, row_end), (column, column_end) in zip(
+            pairwise([0, *rows]), pairwise([0, *columns]), strict=True
         )
-    return found
+        if row_end > row
+    ]
 
 
 def by_lengths(

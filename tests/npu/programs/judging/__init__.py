@@ -93,7 +93,7 @@ def refuse(cases):
     for call, text in cases:
         try:
             call()
-        except (ValueError, NotImplementedError) as error:
+        except (TypeError, ValueError, NotImplementedError) as error:
             assert str(error).startswith(text), error
         else:
             raise AssertionError(text)
