@@ -78,7 +78,6 @@ class OwnKernel:
     ) -> Any:
         """Return the result of a call, in ``out`` if given; raise Refused if it is PyTorch's."""
         kind = element_type(tensors if out is None else (*tensors, out))
-        compute = compute or ("float64" if kind is FLOAT64 else "float32")
         kernels, values, mode, run = self._chosen(kind, compute, scalars)
         if run is not None and out is None and (result := run(tensors)) is not None:
             return result
@@ -99,13 +98,14 @@ class OwnKernel:
         return out
 
     def _choose(
-        self, kind: ElementType, compute: str, scalars: tuple[Any, ...]
+        self, kind: ElementType, compute: str | None, scalars: tuple[Any, ...]
     ) -> tuple[tuple[Any, ...], tuple[float, ...], Mode, Callable[..., Any] | None]:
         """Return the kernels for a type and scalars, their own scalars, and how they reduce.
 
         The last is a function of contiguous tensors that returns None for others.
         """
         formula, values = self._choice(kind, compute, *scalars)
+        compute = compute or ("float64" if kind is FLOAT64 else "float32")
         mode = self.operator.mode(values)
         if mode != "none":
             types = (kind,) * len(self.operator.tensors)

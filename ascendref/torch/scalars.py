@@ -40,11 +40,14 @@ from .formulas import (
 )
 from .tensors import Refused
 
-#: where the exponential of F32 arithmetic becomes infinite, and where it becomes 0
-_EXP_RANGE: Final = (88.72283172607422, -103.97208404541016)
+#: arithmetic type -> where PyTorch's exponential becomes infinite, and where it becomes 0
+_EXP_RANGE: Final = {
+    FLOAT32: (88.72283172607422, -103.97208404541016),
+    FLOAT64: (709.782712893384, -745.1332191019411),
+}
 
 
-#: ``choice(kind, compute, *scalars)`` returns a `Chosen`
+#: ``choice(kind, compute, *scalars)`` returns a `Chosen`; the compute type is None if none is given
 Choice = Callable[..., "Chosen"]
 
 
@@ -73,17 +76,17 @@ def of_type(formula: Formula, kind: ElementType, *scalars: Any) -> Chosen:
     return Chosen(formula, tuple([rounded(value, kind) for value in scalars]))
 
 
-def hardshrink_value(kind: ElementType, compute: str, lambd: Any) -> Chosen:
+def hardshrink_value(kind: ElementType, compute: str | None, lambd: Any) -> Chosen:
     """Return the formula for hardshrink."""
     return of_type(HARDSHRINK_VALUE, kind, lambd)
 
 
-def hardshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
+def hardshrink(kind: ElementType, compute: str | None, lambd: Any) -> Chosen:
     """Return the formula for the gradient of hardshrink, which is that of softshrink."""
     return of_type(HARDSHRINK, kind, lambd)
 
 
-def softshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
+def softshrink(kind: ElementType, compute: str | None, lambd: Any) -> Chosen:
     """Return the formula for softshrink."""
     value = in_range(lambd, kind)
     if not 0 <= value < math.inf:
@@ -91,24 +94,24 @@ def softshrink(kind: ElementType, compute: str, lambd: Any) -> Chosen:
     return Chosen(SOFTSHRINK, (value,))
 
 
-def hardtanh_value(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Chosen:
+def hardtanh_value(kind: ElementType, compute: str | None, min_val: Any, max_val: Any) -> Chosen:
     """Return the formula for hardtanh."""
     return of_type(HARDTANH_VALUE.formula, kind, min_val, max_val)
 
 
-def hardtanh(kind: ElementType, compute: str, min_val: Any, max_val: Any) -> Chosen:
+def hardtanh(kind: ElementType, compute: str | None, min_val: Any, max_val: Any) -> Chosen:
     """Return the formula for the gradient of hardtanh."""
     return Chosen(HARDTANH, wide(kind, min_val, max_val))
 
 
-def softplus_value(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
+def softplus_value(kind: ElementType, compute: str | None, beta: Any, threshold: Any) -> Chosen:
     """Return the formula for softplus."""
-    return Chosen(SOFTPLUS_VALUE, (*wide(kind, beta, threshold), _exp_range(compute)[0]))
+    return Chosen(SOFTPLUS_VALUE, (*wide(kind, beta, threshold), _exp_range(kind, compute)[0]))
 
 
-def softplus(kind: ElementType, compute: str, beta: Any, threshold: Any) -> Chosen:
+def softplus(kind: ElementType, compute: str | None, beta: Any, threshold: Any) -> Chosen:
     """Return the formula for the gradient of softplus."""
-    return Chosen(SOFTPLUS, (*wide(kind, beta, threshold), *_exp_range(compute)))
+    return Chosen(SOFTPLUS, (*wide(kind, beta, threshold), *_exp_range(kind, compute)))
 
 
 def wide(kind: ElementType, *scalars: Any) -> tuple[float, ...]:
@@ -117,12 +120,14 @@ def wide(kind: ElementType, *scalars: Any) -> tuple[float, ...]:
     return tuple([rounded(value, width) for value in scalars])
 
 
-def _exp_range(compute: str) -> tuple[float, float]:
-    """Return the range of the exponential; results that are rounded once know no overflow."""
-    return (math.inf, -math.inf) if compute in ROUNDED_ONCE else _EXP_RANGE
+def _exp_range(kind: ElementType, compute: str | None) -> tuple[float, float]:
+    """Return the range of the exponential; results that are asked to be exact know no overflow."""
+    if compute in ROUNDED_ONCE:
+        return math.inf, -math.inf
+    return _EXP_RANGE[FLOAT64 if kind is FLOAT64 and compute is None else FLOAT32]
 
 
-def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float) -> Chosen:
+def smooth_l1_loss(kind: ElementType, compute: str | None, reduction: int, beta: float) -> Chosen:
     """Return the formula for the gradient of the smooth L1 loss."""
     if reduction not in (0, 1, 2) or not beta >= 0:
         raise Refused("the operator does not take such a scalar")
@@ -133,13 +138,13 @@ def smooth_l1_loss(kind: ElementType, compute: str, reduction: int, beta: float)
     return Chosen(SMOOTH_L1.formula if size else SIGN, (float(reduction), size))
 
 
-def logit_value(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
+def logit_value(kind: ElementType, compute: str | None, eps: Any = None) -> Chosen:
     """Return the formula for logit."""
     low = rounded(-1.0 if eps is None else eps, kind)
     return Chosen(LOGIT_VALUE, (low, _upper_bound(kind, low)))
 
 
-def logit(kind: ElementType, compute: str, eps: Any = None) -> Chosen:
+def logit(kind: ElementType, compute: str | None, eps: Any = None) -> Chosen:
     """Return the formula for the gradient of logit."""
     low = rounded(-1.0 if eps is None else eps, kind)
     if math.isnan(low):
@@ -154,17 +159,17 @@ def _upper_bound(kind: ElementType, low: float) -> float:
     return rounded(1.0 - low if kind is FLOAT64 else float(np.float32(1) - np.float32(low)), kind)
 
 
-def relu(kind: ElementType, compute: str) -> Chosen:
+def relu(kind: ElementType, compute: str | None) -> Chosen:
     """Return the formula for relu."""
     return Chosen(RELU, ())
 
 
-def threshold(kind: ElementType, compute: str, threshold: Any, value: Any) -> Chosen:
+def threshold(kind: ElementType, compute: str | None, threshold: Any, value: Any) -> Chosen:
     """Return the formula for threshold."""
     return Chosen(THRESHOLD, (in_range(threshold, kind), in_range(value, kind)))
 
 
-def threshold_backward(kind: ElementType, compute: str, threshold: Any) -> Chosen:
+def threshold_backward(kind: ElementType, compute: str | None, threshold: Any) -> Chosen:
     """Return the formula for the gradient of threshold and of relu."""
     return Chosen(THRESHOLD_BACKWARD, (in_range(threshold, kind),))
 
@@ -203,7 +208,7 @@ def choice(operator: Operator) -> Choice:
     formula = _FORMULAS.get(operator.name) or in_order_of_pytorch(operator)
     function = getattr(operators, operator.name)
 
-    def usual(kind: ElementType, compute: str, *scalars: Any) -> Chosen:
+    def usual(kind: ElementType, compute: str | None, *scalars: Any) -> Chosen:
         width = FLOAT64 if kind is FLOAT64 else FLOAT32
         given = scalar_numbers(operator, function, scalars)
         pairs = zip(operator.scalars, given, strict=True)

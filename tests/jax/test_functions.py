@@ -68,6 +68,32 @@ def test_values_are_those_of_torch(kind: str) -> None:
             )
 
 
+WEAK = ("silu", "relu", "elu", "selu", "celu", "softplus", "leaky_relu", "mish", "log_sigmoid")
+
+
+@pytest.mark.parametrize("name", WEAK)
+def test_types_are_weak_where_those_of_jax_are(name: str) -> None:
+    ours, theirs = getattr(aj, name), getattr(jax.nn, name)
+    for operand in (0.5, jnp.asarray(0.5), jnp.full(3, 0.5), np.float32(0.5), jnp.float16(0.5)):
+        for transform in (lambda f: f, jax.jit, jax.grad, lambda f: jax.vmap(f, axis_size=2)):
+            if transform is jax.grad and np.ndim(operand):
+                continue
+            mapped = jnp.broadcast_to(operand, (2, *np.shape(operand)))
+            given = operand if transform in (jax.jit, jax.grad) else mapped
+            found, expected = transform(ours)(given), transform(theirs)(given)
+            assert (found.dtype, found.weak_type) == (expected.dtype, expected.weak_type)
+            np.testing.assert_allclose(found, expected, rtol=2e-3)
+    wide = jnp.ones(2, jnp.bfloat16)
+    assert (ours(0.5) * wide).dtype == jax.jit(lambda x: ours(x) * wide)(0.5).dtype == wide.dtype
+
+
+def test_the_type_of_several_operands_is_weak_if_all_are() -> None:
+    half = jnp.ones(2, jnp.bfloat16)
+    assert aj.mse_loss(0.5, 1.0).weak_type
+    assert not aj.mse_loss(0.5, np.float32(1.0)).weak_type
+    assert aj.mse_loss(half, 1.0).dtype == half.dtype
+
+
 def test_hard_labels_have_derivatives() -> None:
     def loss(target: Any, factor: Any, x: Any) -> Any:
         return aj.binary_cross_entropy_with_logits(x, target, None, factor, "sum")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -279,6 +280,70 @@ def test_a_scalar_that_overflows_raises_as_in_pytorch() -> None:
     x = torch.ones(3, dtype=torch.float16)
     with at.use("all"), pytest.raises(RuntimeError, match="without overflow"):
         aten.hardshrink_backward(x, x, 1e6)
+
+
+#: calls with a scalar that PyTorch converts to the data's type, or to F32
+CONVERTED: dict[str, Callable[[Any, float], Any]] = {
+    "softshrink": aten.softshrink,
+    "hardshrink": aten.hardshrink,
+    "threshold": lambda x, v: aten.threshold(x, v, 0.0),
+    "value": lambda x, v: aten.threshold(x, 0.0, v),
+    "hardtanh": lambda x, v: aten.hardtanh(x, -v, v),
+    "elu": aten.elu,
+    "leaky_relu": aten.leaky_relu,
+    "celu": aten.celu,
+    "softplus": aten.softplus,
+    "logit": aten.logit,
+    "softshrink_backward": lambda x, v: aten.softshrink_backward(x, x, v),
+    "hardshrink_backward": lambda x, v: aten.hardshrink_backward(x, x, v),
+    "threshold_backward": lambda x, v: aten.threshold_backward(x, x, v),
+    "softplus_backward": lambda x, v: aten.softplus_backward(x, x, v, 20.0),
+    "logit_backward": lambda x, v: aten.logit_backward(x, x, v),
+    "smooth_l1_loss": lambda x, v: aten.smooth_l1_loss(x, x, 1, v),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("name", CONVERTED)
+def test_scalars_next_to_the_largest_number_are_refused_where_pytorch_does(
+    name: str, dtype: Any
+) -> None:
+    x, largest = torch.tensor([0.5, 1.0, -2.0], dtype=dtype), torch.finfo(dtype).max
+    above = math.nextafter(largest, math.inf)
+    rounds_to_it = largest * (1 + torch.finfo(dtype).eps / 8)
+    functions = [CONVERTED[name]]
+    if name in ("softshrink", "hardshrink", "softplus", "logit"):
+        functions.append(getattr(at.ops, name))
+    for value in (largest, above, rounds_to_it, 1e39, math.inf):
+        for scalar in (value, -value):
+            refused = [raises(functions[0], x, scalar)]
+            with at.use("all"):
+                refused += [raises(function, x, scalar) for function in functions]
+            assert len(set(refused)) == 1, (scalar, refused)
+
+
+def raises(function: Callable[..., Any], *arguments: Any) -> bool:
+    """Tell whether a call raises what PyTorch and ascendref raise for a bad scalar."""
+    try:
+        function(*arguments)
+    except (RuntimeError, ValueError):
+        return True
+    return False
+
+
+@pytest.mark.parametrize("compute", ["float64", "exact"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_softplus_that_is_rounded_once_knows_no_overflow(dtype: Any, compute: str) -> None:
+    """log(1 + exp(βx)) / β is x for a large βx, and its derivative is 1."""
+    for beta, threshold in ((1e30, 1e30), (1e4, 1e6), (1e30, math.inf)):
+        x = torch.tensor([0.5, 2.0, 37.0], dtype=dtype, requires_grad=True)
+        value = at.ops.softplus(x, beta, threshold, compute_dtype=compute)
+        with at.use("all", compute_dtype=compute):
+            overridden = torch.nn.functional.softplus(x, beta, threshold)
+            (slope,) = torch.autograd.grad(overridden.sum(), x)
+        (gradient,) = torch.autograd.grad(value.sum(), x)
+        assert value.tolist() == overridden.tolist() == x.tolist()
+        assert gradient.tolist() == slope.tolist() == [1.0] * 3
 
 
 @pytest.mark.parametrize("compute", ["bfloat16", "float64"])

@@ -69,7 +69,7 @@ def settle(
 
 def _differ(results: NDArray[np.float32], golden: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Tell where results differ, in the sign of zeros too; NaN equals NaN."""
-    differ = (results != golden) | (np.signbit(results) != np.signbit(golden))
+    differ: NDArray[np.bool_] = (results != golden) | (np.signbit(results) != np.signbit(golden))
     return differ & ~(np.isnan(results) & np.isnan(golden))
 
 
