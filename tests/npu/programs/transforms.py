@@ -23,7 +23,7 @@ LOSSES = "mse_loss l1_loss smooth_l1_loss huber_loss kl_div soft_margin_loss".sp
 TWO = {
     f"{name}, {kind}": (lambda x, y, name=name, kind=kind: getattr(F, name)(x, y, reduction=kind))
     for name in [*LOSSES, "binary_cross_entropy_with_logits"]
-    for kind in ("none", "sum", "mean")
+    for kind in ("sum", "mean")
 }
 TWO["weighted logits"] = lambda x, y: F.binary_cross_entropy_with_logits(
     x, y.detach(), weight=y.detach(), pos_weight=2 * y.detach()
