@@ -53,7 +53,7 @@ _FORMULAS: Final[dict[str, Callable[..., Tensor]]] = {
 }
 
 
-class _Differentiable(torch.autograd.Function):
+class _Differentiable(torch.autograd.Function):  # type: ignore[misc]
     """A gradient by the device, whose own gradients are those of a formula."""
 
     @staticmethod
@@ -94,7 +94,7 @@ def _kernel(name: str, formula: Callable[..., Tensor]) -> Callable[..., Any]:
     def run(*args: Any, **named: Any) -> Any:
         tensors = (x for x in args if isinstance(x, Tensor))
         if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
-            return _Differentiable.apply(below, formula, named, *args)  # type: ignore[no-untyped-call]
+            return _Differentiable.apply(below, formula, named, *args)
         return below(*args, **named)
 
     return run
