@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..core.arrays import as_torch
 from ..core.errors import OptionError
 from ..core.extras import install_command
+from ..core.fork_safety import import_torch
 from ..kernels.arithmetic.arrays import evaluate
 from ..verify.scalars import default_scalars, scalar_values
 from .cases import Arrays, Call, Case
@@ -33,6 +34,7 @@ def chosen_peer(name: str | None) -> str:
 def set_threads(name: str, count: int) -> None:
     """Set a peer's number of threads."""
     if name == "torch":
+        import_torch()
         import torch
 
         torch.set_num_threads(count)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import fail
 from ..core.extras import install_command
-from ..core.fork_safety import import_to_end
+from ..core.fork_safety import import_to_end, import_torch
 from ..core.status import Status
 from ..twophase.functions import phase_1_of, phase_2_function
 from .table import Borrowed
@@ -30,6 +30,7 @@ def plan_borrowed(
             f"{operator.api} is computed by PyTorch, which is not installed:"
             f" {install_command('torch')}",
         )
+    import_torch()
     planned: Planned = import_to_end("ascendref.borrowed.phase_1").plan_borrowed(
         operator, arguments, default
     )

@@ -28,6 +28,7 @@ from ..declaration.operator import OPERATORS
 from ..kernels.arithmetic.arrays import evaluate
 from ..kernels.arithmetic.exact import round_fraction
 from ..kernels.compiler import disk_cache
+from ..kernels.runtime.threading_layer import start_threads
 from ..verify.accuracy.channel_sums import exact_sum
 from ..verify.setting import Setting, given_settings, settings
 from .console import print_json, progress
@@ -138,7 +139,7 @@ def threads() -> dict[str, Any]:
     """Return Numba's threading layers and number of threads."""
     layer, count = None, None
     with suppress(ValueError):  # no layer can be loaded, or nothing has run in parallel
-        count = numba.get_num_threads()
+        count = start_threads()
         layer = numba.threading_layer()
     return {
         "layer": layer,

@@ -137,6 +137,23 @@ def import_to_end(name: str, package: str | None = None) -> Any:
     return run_to_end(import_module, name, package)
 
 
+def import_torch() -> None:
+    """Import PyTorch, unless it is, without what other packages load into it for their devices.
+
+    torch_npu, where it is installed, would look for CANN's libraries.
+    """
+    name = "TORCH_DEVICE_BACKEND_AUTOLOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "0"
+    try:
+        import_to_end("torch")
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
 # the handler registered last runs first: this lock is taken before logging's, the same order in
 # which a thread that imports takes them
 if hasattr(os, "register_at_fork"):

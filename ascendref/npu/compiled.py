@@ -13,13 +13,13 @@ import torch
 
 from ..core.errors import message_of
 from ..device.check_output import mode_from_environment
-from ..device.checker.checker import Access, Checker
+from ..device.checker.checker import Access
 from ..device.memory.address_space import Memory
 from ..device.scheduling.scheduler import submissions
 from .capture import note_drawing
 from .schema import Schema
 from .storage import access_of, memory_at
-from .streams import current_stream
+from .streams import current_stream, tell_checker, wait_for
 
 #: the dispatch key of the kernel that copies between devices
 BETWEEN_DEVICES: Final = "PrivateUse3"
@@ -27,10 +27,10 @@ _LOCATE: Final = CFUNCTYPE(c_void_p, c_uint64, c_uint64, POINTER(c_uint64))
 _CAPTURED: Final = CFUNCTYPE(c_int32, c_int32, c_int64)
 _DRAW: Final = CFUNCTYPE(None, c_uint64, c_uint64, c_uint64)
 _WAIT: Final = CFUNCTYPE(c_void_p, c_int32, c_int64)
-_TELL: Final = CFUNCTYPE(c_void_p, c_int32, POINTER(c_int64), c_int64)
+_TELL: Final = CFUNCTYPE(c_void_p, c_int32, c_int64, c_int32, POINTER(c_int64), c_int64, c_int32)
 
-#: a checker, and what is read and written
-_Accesses = tuple[Checker, list[Access], list[Access]]
+#: what is read and written
+_Accesses = tuple[list[Access], list[Access]]
 #: calls whose accesses are kept
 _MOST_KNOWN: Final = 2**14
 
@@ -74,7 +74,7 @@ class CompiledFallback:
         self._library = ctypes.PyDLL(str(path))
         self._library.ascendref_remember.argtypes = [c_uint64, c_uint64, c_uint64]
         self._library.ascendref_forget.argtypes = [c_uint64]
-        self._library.ascendref_register.argtypes = [c_char_p, c_char_p, c_int32]
+        self._library.ascendref_register.argtypes = [c_char_p, c_char_p, c_int32, c_int32]
         self._library.ascendref_calls.argtypes = [c_int32]
         self._library.ascendref_calls.restype = c_uint64
         #: the overloads by the number of their kernel, and the names of their arguments
@@ -98,8 +98,10 @@ class CompiledFallback:
         """Make it the kernel of an overload for the device."""
         name, _, overload = op.name().partition(".")
         self._overloads.append((op.name(), [x.name for x in op._schema.arguments]))
-        same_device = Schema.of(op).same_device
-        self._library.ascendref_register(name.encode(), overload.encode(), same_device)
+        schema = Schema.of(op)
+        self._library.ascendref_register(
+            name.encode(), overload.encode(), schema.same_device, schema.shape_from
+        )
 
     def calls(self) -> Iterator[tuple[str, int]]:
         """Yield the overloads that were called, and how often."""
@@ -129,54 +131,40 @@ class CompiledFallback:
         self._known.clear()
         self._library.ascendref_forget(memory.address)
 
-    def _tell(self, kernel: int, accesses: Any, count: int) -> int:
+    def _tell(
+        self, device: int, stream: int, kernel: int, accesses: Any, count: int, waits: int
+    ) -> int:
         try:
-            self._report(kernel, accesses[:count])
+            known = self._accesses((kernel, *accesses[:count]))
+            queue, call = current_stream(device, stream), self._overloads[kernel][0]
+            tell_checker(queue, call, *known, waits=bool(waits))
         except BaseException as error:
             return _failed(error)
         return 0
 
-    def _report(self, kernel: int, words: list[int]) -> None:
-        """Report immediate accesses of the host to the checker.
-
-        Reads of unwritten memory are allowed: some operators use only the shape of an argument.
-        """
-        key = (kernel, *words)
-        known = self._known.get(key)
-        if known is None:
-            known = self._accesses(kernel, words)
-            if len(self._known) < _MOST_KNOWN:
-                self._known[key] = known
-        checker, reads, writes = known
-        call = self._overloads[kernel][0]
-        if reads:
-            checker.access(call, reads, (), uses=False)
-        if writes:
-            checker.access(call, (), writes, uses=False)
-
-    def _accesses(self, kernel: int, words: list[int]) -> _Accesses:
-        """Return what C++ describes in these words: a checker, and what is read and written."""
-        arguments = self._overloads[kernel][1]
-        found: tuple[list[Access], list[Access]] = ([], [])
-        checker, at = None, 0
+    def _accesses(self, words: tuple[int, ...]) -> _Accesses:
+        """Return what is read and written, which C++ describes in words after a kernel's number."""
+        known = self._known.get(words)
+        if known is not None:
+            return known
+        arguments = self._overloads[words[0]][1]
+        found: _Accesses = ([], [])
+        at = 1
         while at < len(words):
             argument, written, address, itemsize, dims = words[at : at + 5]
-            shape, strides = (
-                tuple(words[start : start + dims]) for start in (at + 5, at + 5 + dims)
-            )
+            shape, strides = words[at + 5 : at + 5 + dims], words[at + 5 + dims : at + 5 + 2 * dims]
             at += 5 + 2 * dims
-            memory = memory_at(address)
-            checker = memory.device.checker
             name = arguments[argument] if argument >= 0 else "result"
-            access = access_of(memory, address, shape, strides, itemsize, name)
+            access = access_of(memory_at(address), address, shape, strides, itemsize, name)
             found[written].append(access)
-        assert checker is not None
-        return checker, *found
+        if len(self._known) < _MOST_KNOWN:
+            self._known[words] = found
+        return found
 
 
 def _wait(device: int, stream: int) -> int:
     try:
-        current_stream(device, stream).synchronize()
+        wait_for(current_stream(device, stream))
     except BaseException as error:
         return _failed(error)
     return 0

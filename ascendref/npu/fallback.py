@@ -18,8 +18,11 @@ from .randomness import drawing_from, host_generator
 from .refusals import refusal
 from .report import fallback_calls
 from .schema import Schema
-from .storage import on_host, shared_storage, shared_tensor, tell_checker
-from .streams import current_stream, is_capturing
+from .storage import access, on_host, shared_storage, shared_tensor
+from .streams import current_stream, is_capturing, tell_checker, wait_for
+
+#: device tensors with the names of their arguments
+Named = Sequence[tuple[str, torch.Tensor]]
 
 
 class _Call:
@@ -83,16 +86,31 @@ class _Call:
 
 def _wait(device: torch.device) -> None:
     """Wait for the work queued before this call on a device's current stream."""
-    import torch_npu
-
-    torch_npu.npu.current_stream(device).synchronize()
+    wait_for(current_stream(device.index))
 
 
 def _fill(call: str, name: str, tensor: torch.Tensor, value: torch.Tensor) -> None:
     """Write to a new tensor, whose memory may still be in use by the queued work of a freed one."""
     _wait(tensor.device)
-    tell_checker(call, writes=[(name, tensor)])
+    _tell_checker(call, writes=[(name, tensor)])
     on_host(tensor).copy_(value)
+
+
+def _tell_checker(call: str, reads: Named = (), writes: Named = ()) -> None:
+    """Report what a call reads and writes of device tensors, all of one device."""
+    tensors = [*reads, *writes]
+    if tensors:
+        stream = current_stream(tensors[0][1].device.index)
+        if stream.scheduler.checker is not None:
+            found = [[access(*each) for each in named] for named in (reads, writes)]
+            tell_checker(stream, call, *found, waits=False)
+
+
+def _follow(tensor: torch.Tensor, result: torch.Tensor) -> None:
+    """Give an output the layout of what the CPU's kernel made of it."""
+    if tensor.size() != result.size():
+        tensor.resize_(result.size())
+        tensor.as_strided_(result.size(), result.stride(), result.storage_offset())
 
 
 class Fallback:
@@ -124,12 +142,14 @@ class Fallback:
             context = drawing_from(call.generator(None))
         with context:
             found = self._run(args, kwargs, host_args, host_kwargs)
-        return schema.packed(
-            [
-                call.result(result) if name is None else schema.value(name, args, kwargs)
-                for name, result in zip(schema.returned, schema.each(found), strict=True)
-            ]
-        )
+        results = [
+            call.result(result) if name is None else schema.value(name, args, kwargs)
+            for name, result in zip(schema.returned, schema.each(found), strict=True)
+        ]
+        if schema.waits(given):
+            stream = current_stream(device_of(given).index)
+            tell_checker(stream, self.name, waits=True)
+        return schema.packed(results)
 
     def _tell_checker(self, given: dict[str, Any]) -> None:
         """Report the arguments that are device tensors to the checker."""
@@ -137,7 +157,7 @@ class Fallback:
         writes: list[tuple[str, torch.Tensor]] = []
         for name, tensor in device_tensors(given):
             (writes if name in self._schema.written else reads).append((name, tensor))
-        tell_checker(self.name, reads, writes)
+        _tell_checker(self.name, reads, writes)
 
     def _run(
         self, args: Sequence[Any], kwargs: Any, host_args: list[Any], host_kwargs: dict[str, Any]
@@ -147,7 +167,10 @@ class Fallback:
         outs = {name: out for name, out in outs.items() if isinstance(out, torch.Tensor)}
         if all(out.numel() for out in outs.values()):
             try:
-                return self.op(*host_args, **host_kwargs)
+                results = self.op(*host_args, **host_kwargs)
+                for name, out in outs.items():
+                    _follow(out, self._schema.value(name, host_args, host_kwargs))
+                return results
             except RuntimeError as error:
                 if not outs or "resizable" not in str(error):
                     raise
@@ -157,8 +180,7 @@ class Fallback:
         results = self.op(*host_args, **host_kwargs)
         for name, out in outs.items():
             result = made[name]
-            if out.size() != result.size():
-                out.resize_(result.size())
+            _follow(out, result)
             if result.numel():
                 _fill(self.name, name, out, result)
         return results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from functools import cache
 from typing import Any, Final
 
@@ -20,6 +21,24 @@ def members(given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in given.items():
         for member in value if isinstance(value, (list, tuple)) else (value,):
             yield name, member
+
+
+class ShapeFrom(IntEnum):
+    """What determines the shapes of results, or numbers that an operator returns."""
+
+    SHAPES = 0
+    #: values, for which the call waits on every device
+    DATA = 1
+    #: values, if one of the indices is a mask
+    MASKS = 2
+
+
+def _shape_from(op: torch._ops.OpOverload) -> ShapeFrom:
+    if torch.Tag.dynamic_output_shape in op.tags:
+        indices = any(str(x.type) == "List[Optional[Tensor]]" for x in op._schema.arguments)
+        return ShapeFrom.MASKS if indices else ShapeFrom.DATA
+    numbers = any("Tensor" not in str(x.type) for x in op._schema.returns)
+    return ShapeFrom(numbers or torch.Tag.data_dependent_output in op.tags)
 
 
 class Schema:
@@ -52,9 +71,17 @@ class Schema:
             op._schema.name.removeprefix("aten::") not in _SEVERAL_DEVICES
             and "device" not in self.places
         )
+        self.shape_from = _shape_from(op)
         self.takes_generator = "generator" in self.places
         #: whether it draws from the default generator, and cannot be given one
         self.is_seeded = torch.Tag.nondeterministic_seeded in op.tags and not self.takes_generator
+
+    def waits(self, given: dict[str, Any]) -> bool:
+        """Tell whether a call waits for its stream on every device."""
+        if self.shape_from is not ShapeFrom.MASKS:
+            return self.shape_from is ShapeFrom.DATA
+        indices = (x for value in given.values() if isinstance(value, (list, tuple)) for x in value)
+        return any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in indices)
 
     @staticmethod
     @cache

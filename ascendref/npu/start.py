@@ -39,7 +39,9 @@ def start() -> None:
     _import_torch_npu()
     from ..cann.runtime.process import process
     from ..device.checker.callers import add_package
+    from .batches import register_batches
     from .casts import CASTS, register_casts
+    from .derivatives import register_derivatives
     from .hccl.padding import register_gather
     from .operators.formulas import FORMULAS
     from .operators.registration import register_formulas
@@ -59,6 +61,8 @@ def start() -> None:
     _kept.append(register_refusals(CASTS.keys() | FORMULAS.keys()))
     _kept.append(register_casts())
     _kept.append(register_formulas())
+    if fallback:
+        _kept.extend([register_batches(), register_derivatives()])
     refuse_functions()
     replace_profilers()
     if fallback:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import torch
 
 from ..core.errors import fail
@@ -61,32 +59,11 @@ def on_host(tensor: torch.Tensor) -> torch.Tensor:
     return shared_tensor(tensor, shared_storage(tensor.untyped_storage()))
 
 
-#: device tensors with the names of their arguments
-Named = Iterable[tuple[str, torch.Tensor]]
-
-
-def tell_checker(call: str, reads: Named = (), writes: Named = ()) -> None:
-    """Report immediate accesses of the host to the devices' checkers, if there are any.
-
-    Reads of unwritten memory are allowed: some operators use only the shape of an argument.
-    """
-    for name, tensor in reads:
-        _access(call, name, tensor, write=False)
-    for name, tensor in writes:
-        _access(call, name, tensor, write=True)
-
-
-def _access(call: str, name: str, tensor: torch.Tensor, *, write: bool) -> None:
-    if not tensor.numel():
-        return
+def access(name: str, tensor: torch.Tensor) -> Access:
+    """Return what the checker is told of a tensor of a device, which has elements."""
     address = tensor.data_ptr()
-    memory = memory_at(address)
-    checker = memory.device.checker
-    if checker is None:
-        return
     shape, strides = tuple(tensor.size()), tuple(tensor.stride())
-    access = access_of(memory, address, shape, strides, tensor.element_size(), name)
-    checker.access(call, () if write else (access,), (access,) if write else (), uses=False)
+    return access_of(memory_at(address), address, shape, strides, tensor.element_size(), name)
 
 
 def access_of(

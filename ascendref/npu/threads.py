@@ -8,24 +8,15 @@ that calls it, as on the CPU, and kernels of ascendref run in TBB's threads inst
 
 from __future__ import annotations
 
-import ctypes
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, files
-
 import torch
 
-_TBB = "libtbb.so.12"
+from ..kernels.runtime.threading_layer import load_tbb
 
 
 def keep_threads_awake() -> None:
     """Choose the threads; to be called before the first kernel.
 
-    The choice for the backward pass holds for the calling thread. Numba prefers TBB, if it finds
-    it, unless ``NUMBA_THREADING_LAYER`` names another layer.
+    The choice for the backward pass holds for the calling thread.
     """
     torch.autograd.set_multithreading_enabled(False)
-    with suppress(PackageNotFoundError, OSError):
-        # pip installs it where the dynamic linker does not look
-        for file in files("tbb") or ():
-            if file.name == _TBB:
-                ctypes.CDLL(str(file.locate()))
+    load_tbb()

@@ -64,6 +64,103 @@ def test_a_missing_wait_is_found(kernel, execution, fix):
     assert done.stderr.count("called at <string>:") == (0 if fix else 2 * len(RACES))
 
 
+FIRST = """
+import ascendref.npu
+import torch
+import torch_npu
+x, y = torch.linspace(-2, 2, 1000).npu(), torch.zeros(1000).npu()
+torch.npu.synchronize()
+stream = torch.npu.Stream()
+with torch.npu.stream(stream):
+    {first}
+{fix}
+{second}
+torch.npu.synchronize()
+"""
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    ("first", "second", "race"),
+    [
+        ("x.add_(1)", "torch.relu(x)", "aclnnRelu reads self while aten::add_.Tensor"),
+        ("x.zero_()", "torch.relu(x)", "aclnnRelu reads self while aten::zero_"),
+        ("torch.exp(x, out=y)", "y * 2", "aten::mul.Tensor reads self while aten::exp.out"),
+        ("y = x + 1", "y.cpu()", "aclrtMemcpy reads src while aten::add.Tensor"),
+        ("y = torch.exp(x)", "x.zero_()", "aten::zero_ writes self while aten::exp"),
+        ("y = torch.relu(x); x.add_(1)", "y + 1", "aten::add.Tensor reads self while aclnnRelu"),
+        ("y = x[y.long()]", "y + 1", "aten::add.Tensor reads self while aten::index.Tensor"),
+    ],
+    ids=["in place", "fill", "out", "copy to the host", "read", "fallback between", "indices"],
+)
+def test_the_program_does_not_wait_for_the_fallback(kernel, first, second, race):
+    settings = {"ASCENDREF_CHECK": "report", **KERNELS[kernel]}
+    done = python("-c", FIRST.format(first=first, second=second, fix=""), **settings)
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"race: (.*) may still", done.stderr) == [race]
+    fixed = python("-c", FIRST.format(first=first, second=second, fix=FIX), **settings)
+    assert "500001" not in fixed.stderr
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    "first",
+    [
+        "y = x.nonzero()",
+        "y = x[x > 0]",
+        "y = torch.exp(x); x.sum().item()",
+        "y = torch.exp(x); torch.equal(x, x)",
+        "y = torch.exp(x); x.cpu()",
+    ],
+)
+def test_the_program_waits_with_an_operator_that_returns_what_depends_on_data(kernel, first):
+    text = FIRST.format(first=first, second="y + 1", fix="")
+    done = python("-c", text, ASCENDREF_CHECK="report", **KERNELS[kernel])
+    assert done.returncode == 0, done.stderr
+    assert "500001" not in done.stderr
+
+
+GROWING = """
+import ascendref.npu
+import torch
+import torch_npu
+from ascendref.device.scheduling.scheduler import Scheduler
+{change}
+x = torch.linspace(-2, 2, 1000)
+given = x.npu()
+torch.npu.synchronize()
+for size in (1, 4, 999, 2000):
+    out = torch.full((size,), 7.0).npu()
+    assert torch.exp(given, out=out) is out
+    print(torch.equal(out.cpu(), x.exp()), out.stride())
+t = torch.arange(6.0).view(2, 3).t()
+for size in (3, 10):
+    out = torch.full((size,), 7.0).npu()
+    torch.add(t.npu(), 1, out=out)
+    print(torch.equal(out.cpu(), t + 1), out.stride())
+values, places = torch.full((3,), 7.0).npu(), torch.full((2,), 7).npu()
+torch.sort(given, descending=True, out=(values, places))
+print(torch.equal(values.cpu(), x.flip(0)), torch.equal(places.cpu(), torch.arange(999, -1, -1)))
+"""
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("execution", ["eager", "lazy"])
+def test_an_output_that_is_resized_has_the_results(kernel, execution):
+    settings = {"ASCENDREF_CHECK": "1", "ASCENDREF_EXECUTION": execution, **KERNELS[kernel]}
+    done = python("-W", "ignore", "-c", GROWING.format(change=""), **settings)
+    expected = ["True (1,)"] * 4 + ["True (1, 3)"] * 2 + ["True True"]
+    assert done.stdout.splitlines() == expected, done.stderr
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_write_behind_a_queued_copy_would_be_found(kernel):
+    change = "Scheduler.make_way = lambda *_: None"
+    done = python("-W", "ignore", "-c", GROWING.format(change=change), ASCENDREF_CHECK="report",
+                  **KERNELS[kernel])  # fmt: skip
+    assert re.search(r"race: aten::exp.out writes \w+ while aclrtMemcpyAsync may", done.stderr)
+
+
 def test_a_hazard_raises_before_anything_is_written():
     calls = "try:\n    y.zero_()\nexcept RuntimeError as error:\n    print(error)\n"
     calls += "torch.npu.synchronize()\nprint(y.sum().item())"
@@ -100,11 +197,11 @@ def test_the_fallback_waits_for_its_stream(execution):
 INTERRUPT = """
 import ascendref.npu
 import torch
-from ascendref.device.streams.stream import Stream
-def interrupted(stream):
+from ascendref.device.scheduling.scheduler import Scheduler
+def interrupted(*_):
     raise KeyboardInterrupt
 x = torch.relu(torch.ones(8).npu())
-synchronize, Stream.synchronize = Stream.synchronize, interrupted
+make_way, Scheduler.make_way = Scheduler.make_way, interrupted
 try:
     try:
         x + 1
@@ -112,7 +209,7 @@ try:
         print(str(error).splitlines()[0])
         print("never reached")
 except KeyboardInterrupt:
-    Stream.synchronize = synchronize
+    Scheduler.make_way = make_way
     print((x + 1).sum().item())
 """
 

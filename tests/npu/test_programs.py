@@ -263,3 +263,95 @@ def test_the_program_on_the_page_runs():
     done = python("-c", text)
     assert done.returncode == 0, done.stderr
     assert "{'aclnnSoftplus': 1, 'aclnnSoftplusBackward': 1}" in done.stdout
+
+
+FORK = """
+import os
+{before}
+import torch
+import torch_npu
+x = torch.linspace(-2, 2, 1 << 18).npu()
+def compute():
+    return torch.nn.functional.softplus(x).sum().item()
+first = compute()
+from torch.utils.data import DataLoader
+print(sum(int(batch.sum()) for batch in DataLoader(range(4), num_workers=2)))
+child = os.fork()
+if not child:
+    os._exit(0)
+os.waitpid(child, 0)
+assert compute() == first
+import numba
+print(numba.threading_layer())
+"""
+
+
+@pytest.mark.parametrize("layer", ["default", "tbb", "omp"])
+def test_a_fork_prints_nothing(layer):
+    text = FORK.format(before="import ascendref.npu")
+    done = python("-W", "ignore", "-c", text, NUMBA_THREADING_LAYER=layer)
+    assert done.stdout.split() == ["6", "omp" if layer == "omp" else "tbb"], done.stderr
+    assert "Numba" not in done.stderr
+
+
+ARRAYS = """
+import os
+import numpy as np
+import ascendref as ar
+import numba
+x = np.linspace(-2, 2, 1 << 18, dtype=np.float32)
+first = ar.silu(x)
+child = os.fork()
+if not child:
+    print((ar.silu(x) == first).all(), numba.threading_layer(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+os.system("echo to stderr >&2")
+"""
+
+
+def test_arrays_are_computed_by_the_tbb_of_pip():
+    done = python("-c", ARRAYS, NUMBA_THREADING_LAYER="tbb")
+    assert done.stdout == "True tbb\n"
+    assert done.stderr == "to stderr\n"
+
+
+ADD = r"""
+#include <acl/acl.h>
+#include <aclnnop/aclnn_add.h>
+#include <cstdio>
+int main()
+{
+    aclInit(nullptr);
+    aclrtSetDevice(0);
+    int64_t shape[] = {4}, strides[] = {1};
+    float host[] = {1, 2, 3, 4}, two = 2;
+    void *memory[2], *workspace = nullptr;
+    aclTensor *tensors[2];
+    for (int k = 0; k < 2; k++) {
+        aclrtMalloc(&memory[k], 16, ACL_MEM_MALLOC_HUGE_FIRST);
+        aclrtMemcpy(memory[k], 16, host, 16, ACL_MEMCPY_HOST_TO_DEVICE);
+        tensors[k] = aclCreateTensor(shape, 1, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape, 1,
+                                     memory[k]);
+    }
+    aclScalar *alpha = aclCreateScalar(&two, ACL_FLOAT);
+    uint64_t size;
+    aclOpExecutor *executor;
+    aclTensor *x = tensors[0];
+    int code = aclnnAddGetWorkspaceSize(x, x, alpha, tensors[1], &size, &executor);
+    if (code) return printf("%d %s", code, aclGetRecentErrMsg());
+    if (size) aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST);
+    aclnnAdd(workspace, size, executor, nullptr);
+    aclrtSynchronizeDevice();
+    aclrtMemcpy(host, 16, memory[1], 16, ACL_MEMCPY_DEVICE_TO_HOST);
+    printf("%g %g %g %g", host[0], host[1], host[2], host[3]);
+}
+"""
+
+
+def test_a_program_in_c_calls_borrowed_operators_without_torch_npu(tmp_path):
+    (tmp_path / "add.cpp").write_text(ADD)
+    program = tmp_path / "add"
+    python("-m", "ascendref", "c++", tmp_path / "add.cpp", "-o", program)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=HANG)
+    assert done.stdout == "3 6 9 12", done.stderr

@@ -92,6 +92,38 @@ class Checker(Order):
             operation.cancel()
             raise
 
+    def run_at_once(
+        self, timeline: Timeline, call: str, reads: Sequence[Access], writes: Sequence[Access]
+    ) -> None:
+        """Check and remember a task of a stream that the calling thread runs.
+
+        The program does not know that it is done, as of any task. It may read what nothing wrote.
+        What comes before it must be done.
+        """
+        operation = self.begin(timeline, call)
+        try:
+            self._check_done(operation, reads, write=False)
+            self._check_done(operation, writes, write=True)
+            late = self.record(operation, reads, (), uses=False)
+            late = self.record(operation, (), writes, uses=True) or late
+        except BaseException:
+            operation.cancel()
+            raise
+        if late:
+            self.settle(operation, (), writes, uses=True)
+        self.process.join(operation.knowledge, 0)
+
+    def _check_done(self, operation: Operation, accesses: Sequence[Access], *, write: bool) -> None:
+        """Report what comes before a task that is about to run, and may still run."""
+        done = self.process.clock
+        for shadow, span in accesses:
+            for segment in shadow.segments(span):
+                for use in segment.uses():
+                    concerned = write or use is segment.writer
+                    if concerned and precedes(use[0], operation):
+                        if not is_reached(use[0], done, self.host.length):
+                            self._find_race(use, operation, (shadow, span), write=write)
+
     def record(
         self,
         operation: Operation,

@@ -33,6 +33,8 @@ class Order:
 
     def __init__(self) -> None:
         self.host = Timeline(HOST)
+        #: what the process has waited for, which the program need not know
+        self.process = Timeline(HOST)
         self.functions = HostFunctions(self.host)
         #: what the functions of a stream do
         self._bodies: dict[Timeline, FunctionTimeline] = {}
@@ -176,6 +178,7 @@ class Order:
     def wait(self, reached: Clock) -> None:
         """Note that the host has waited for what a clock says."""
         self.host.join(reached, 0)
+        self.process.join(reached, 0)
         self.functions.reach()
         if self._ended:
             self._retire()

@@ -164,6 +164,19 @@ class Scheduler:
         finally:
             end_wait()
 
+    def make_way(self, stream: BaseStream) -> None:
+        """Wait until the calling thread may run a stream's next task; raise the stream's failure.
+
+        To the checker, the program has not waited.
+        """
+        checker, task = self.checker, stream.last
+        reached = {} if checker is None else checker.knowledge(stream.timeline)
+        if task is not None:
+            self.wait((task,), None)
+        if checker is not None:
+            checker.process.join(reached, 0)
+        self.report(stream)
+
     def _wait(self, tasks: Sequence[Task], deadline: float | None) -> bool:
         needed = () if self._random is None else prerequisites(tasks)
         for task in tasks:

@@ -30,6 +30,7 @@ from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threa
 from ..compiler.target import tune_for_vectors
 from .fp_environment import restore_environment, set_default_environment
 from .memory import poke, smaller, word
+from .threading_layer import start_threads
 
 #: the first words of the argument block, and the start of the operands' words: sum of the tasks'
 #: return values, reason why a task could not run, number of results, addresses of the scalars, of
@@ -275,7 +276,7 @@ class Launcher:
     @Once
     def _compiled(self) -> Any:
         """The parallel loop."""
-        numba.get_num_threads()  # registers the runtime functions with LLVM
+        start_threads()  # registers the runtime functions with LLVM
         return integer_kernel(_launch, "launcher", parallel=True)
 
     def load(self) -> None:

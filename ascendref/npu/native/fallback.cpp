@@ -68,10 +68,11 @@ struct Hooks {
     int32_t (*captured)(int32_t device, int64_t stream);
     // note where the next recorded call finds its seed and its offset, and what adds to the offset
     void (*draw)(uint64_t seed, uint64_t offset, uint64_t within);
-    // wait for a stream
+    // wait for a stream, which is no wait of the program's
     const char *(*wait)(int32_t device, int64_t stream);
-    // tell the checker what is accessed
-    const char *(*tell)(int32_t kernel, const int64_t *accesses, int64_t count);
+    // tell the checker what a call on a stream accesses, and whether the call waits for the stream
+    const char *(*tell)(int32_t device, int64_t stream, int32_t kernel, const int64_t *accesses,
+                        int64_t count, int32_t waits);
     // have the main thread raise KeyboardInterrupt when it is in Python again
     void (*interrupt)();
     // changes whenever work is queued on any stream; 0 meanwhile, and when a capture begins
@@ -234,11 +235,26 @@ template <class Function> IValue with_tensors(const IValue &value, Function func
     return value;
 }
 
+// What determines what an operator returns besides shapes: nothing, data, or data if an index is a
+// mask. A call that needs data for that waits for its stream, on every device.
+enum ShapeFrom : int32_t { SHAPES, DATA, MASKS };
+
+bool has_mask(const IValue &argument)
+{
+    bool found = false;
+    if (argument.isList())
+        for_tensors(argument, [&](const Tensor &tensor) {
+            auto type = tensor.defined() ? tensor.scalar_type() : at::kLong;
+            found = found || type == at::kBool || type == at::kByte;
+        });
+    return found;
+}
+
 // An operator's kernel for the device.
 class Kernel final : public c10::OperatorKernel {
   public:
-    Kernel(int32_t number, const c10::OperatorHandle &op, bool same_device)
-        : number(number), same_device(same_device)
+    Kernel(int32_t number, const c10::OperatorHandle &op, bool same_device, ShapeFrom shape_from)
+        : number(number), same_device(same_device), shape_from(shape_from)
     {
         const auto &arguments = op.schema().arguments();
         count = arguments.size();
@@ -260,6 +276,7 @@ class Kernel final : public c10::OperatorKernel {
     int32_t number;
     // whether tensors must be on one device, except numbers
     bool same_device;
+    ShapeFrom shape_from;
     size_t count;
     std::vector<bool> written, outs;
     int generator = -1, pin_memory = -1;
@@ -302,12 +319,6 @@ void wait(Device device, c10::StreamId stream)
     check(hooks.wait(device.index(), stream));
     if (auto *last = find_wait(device, stream)) last->queued = queued;
     else waits.push_back({device, stream, queued});
-}
-
-void tell(const Kernel &kernel, const Accesses &accesses)
-{
-    if (accesses.empty()) return;
-    check(hooks.tell(kernel.number, accesses.data(), static_cast<int64_t>(accesses.size())));
 }
 
 // ---- random numbers
@@ -369,7 +380,32 @@ struct InKernel {
 
 class Call {
   public:
-    Call(const Kernel &kernel, Device device) : kernel(kernel), device(device) {}
+    Call(const Kernel &kernel, Device device, c10::StreamId stream, bool waits)
+        : kernel(kernel), device(device), stream(stream), waits(waits)
+    {
+    }
+
+    // Have the checker hear of an argument.
+    void add_argument(size_t number, const IValue &argument)
+    {
+        for_tensors(argument, [&](const Tensor &tensor) {
+            if (is_on_device(tensor))
+                add_access(accesses, static_cast<int64_t>(number), kernel.written[number], tensor);
+        });
+    }
+
+    // Tell the checker what is accessed before the kernel runs.
+    void begin()
+    {
+        if (!accesses.empty()) tell(false);
+        accesses.clear();
+    }
+
+    // Tell the checker of results, and that the call waited.
+    void finish()
+    {
+        if (hooks.checked && (waits || !accesses.empty())) tell(waits);
+    }
 
     // Return the tensor of the CPU that shares the memory of one of the device.
     Tensor host(const Tensor &tensor, bool resizable)
@@ -405,15 +441,18 @@ class Call {
     // Have an output of the device follow that of the CPU, which the kernel may have resized.
     void follow(const Tensor &tensor)
     {
-        for (const auto &known : tensors) {
-            if (!known.device.is_same(tensor) || known.host.sizes() == tensor.sizes()) continue;
-            tensor.resize_(known.host.sizes());
-            if (tensor.numel()) copy_bytes(tensor, known.host);
+        for (const auto &[output, host] : tensors) {
+            if (!output.is_same(tensor) || host.sizes() == tensor.sizes()) continue;
+            tensor.resize_(host.sizes());
+            if (host.strides() != tensor.strides())
+                tensor.as_strided_(host.sizes(), host.strides(), host.storage_offset());
+            if (host.storage().data_ptr().get_context()) { // memory of the kernel's
+                wait(device, stream); // for the copy of the old elements, which torch_npu queued
+                Call(kernel, device, stream, false).host(tensor, false).copy_(host);
+            }
             if (hooks.checked) add_access(accesses, -1, true, tensor);
         }
     }
-
-    void finish() { tell(kernel, accesses); }
 
   private:
     struct Pair {
@@ -472,17 +511,21 @@ class Call {
         auto made = host.is_non_overlapping_and_dense()
                         ? at::empty_strided(host.sizes(), host.strides(), options)
                         : at::empty(host.sizes(), options);
-        copy_bytes(made, host);
+        Call(kernel, device, stream, false).host(made, false).copy_(host);
         return made;
     }
 
-    void copy_bytes(const Tensor &tensor, const Tensor &from)
+    void tell(bool waited) const
     {
-        Call(kernel, device).host(tensor, false).copy_(from);
+        check(hooks.tell(device.index(), stream, kernel.number, accesses.data(),
+                         static_cast<int64_t>(accesses.size()), waited));
     }
 
     const Kernel &kernel;
     Device device;
+    c10::StreamId stream;
+    // whether the host knows on return that the stream is done
+    bool waits;
     c10::SmallVector<Pair, 4> tensors;
     c10::SmallVector<Storages, 4> storages;
     Accesses accesses;
@@ -529,17 +572,14 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
         op.redispatchBoxed(CAPTURE_KEYS, stack);
         return;
     }
-    Accesses accesses;
-    if (hooks.checked)
-        for (size_t k = 0; k < count; k++)
-            for_tensors(arguments[k], [&](const Tensor &tensor) {
-                if (is_on_device(tensor))
-                    add_access(accesses, static_cast<int64_t>(k), written[k], tensor);
-            });
+    bool waits = shape_from == DATA;
+    for (size_t k = 0; k < count && shape_from == MASKS && hooks.checked; k++)
+        waits = waits || has_mask(arguments[k]);
+    Call call(*this, device, stream, waits);
+    for (size_t k = 0; k < count && hooks.checked; k++) call.add_argument(k, arguments[k]);
     if (!idle) wait(device, stream);
-    tell(*this, accesses);
+    call.begin();
 
-    Call call(*this, device);
     c10::SmallVector<Tensor, 2> resizable;
     for (size_t k = 0; k < count; k++) {
         auto &argument = arguments[k];
@@ -597,11 +637,13 @@ EXPORT void ascendref_start(const Hooks *given)
 }
 
 // Make this the kernel of an operator for the device; its number is that of calls before.
-EXPORT void ascendref_register(const char *name, const char *overload, int32_t same_device)
+EXPORT void ascendref_register(const char *name, const char *overload, int32_t same_device,
+                               int32_t shape_from)
 {
     auto &dispatcher = c10::Dispatcher::singleton();
     auto op = dispatcher.findSchemaOrThrow(name, overload);
-    auto kernel = std::make_unique<Kernel>(static_cast<int32_t>(kernels->size()), op, same_device);
+    auto kernel = std::make_unique<Kernel>(static_cast<int32_t>(kernels->size()), op, same_device,
+                                           static_cast<ShapeFrom>(shape_from));
     auto *made = kernel.get();
     Silent handler;
     c10::WarningUtils::WarningHandlerGuard guard(&handler);

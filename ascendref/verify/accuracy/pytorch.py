@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import as_torch
+from ...core.fork_safety import import_torch
 from ..setting import Setting
 
 
@@ -23,6 +24,7 @@ def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[A
 
     It is NaN where PyTorch refuses the data.
     """
+    import_torch()
     import torch
 
     operator = setting.operator.torch
