@@ -88,6 +88,11 @@ def multiply(a: Ball, b: Ball) -> Ball:
             moved, uncertain = moved + x.spread * reach, uncertain + x.spread
     tiny = (uncertain > 0.0) | (abs(product) < _SAFE)
     bound = raised(moved * GROW, tiny & _may_differ_from_0(a) & _may_differ_from_0(b))
+    for x, y in ((a, b), (b, a)):
+        if y.spread is not None:
+            # the sign of a zero is that of a number which may have either
+            either_sign = (y.size <= y.spread) & (y.spread > 0.0)
+            found = found.doubted(either_sign & (x.size == 0.0))
     return checked(measured(found, bound))
 
 

@@ -263,10 +263,10 @@ def elu(
     counts as what it is; the vendor's code has ``-alpha * scale`` for an ``alpha`` or
     ``input_scale`` like that. The device narrows F64 tensors, which aclnnInplaceElu takes, to F32.
 
-    F32: 3.5 ulp; 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two. Unless
-    ``input_scale`` is 1, there is no bound where the exponential overflows, or a product of
-    scalars, or of ``input_scale`` and ``self``, underflows; unless it is a power of two, an
-    exponential above 1 adds ``abs(input_scale * self)`` ulp.
+    F32: 3.5 ulp; 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two. There is no
+    bound up to 0 if the finite product ``alpha * scale`` overflows or underflows, nor, unless
+    ``input_scale`` is 1, where the exponential overflows or ``input_scale * self`` underflows;
+    unless it is a power of two, an exponential above 1 adds ``abs(input_scale * self)`` ulp.
 
     Examples
     --------
