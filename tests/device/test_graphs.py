@@ -333,3 +333,43 @@ def test_only_some_products_capture():
     stream = ar.Device("Atlas inference").create_stream()
     assert code(stream.begin_capture) == 207000
     assert code(ar.Device("Atlas A2").create_stream().begin_capture, 3) == 107000
+
+
+@pytest.mark.parametrize("bug", ["race", "uninitialized-read"])
+def test_of_a_launch_that_the_checker_refuses_nothing_runs(dev, stream, bug):
+    other = dev.create_stream()
+    first, second = dev.malloc(64), dev.malloc(64)
+    x, out = dev.empty((4,), np.float32), dev.empty((4,), np.float32)
+    dev.memset(first, 0)
+    size, executor = aclnn.aclnnSiluGetWorkspaceSize(x, out)
+    ran = []
+    stream.begin_capture()
+    dev.memset_async(first, 1, stream=stream)
+    forked, joined = dev.create_event(), dev.create_event()
+    forked.record(stream)
+    other.wait_event(forked)
+    dev.memset_async(second, 2, stream=other)
+    if bug == "race":
+        dev.memset_async(second, 3, stream=stream)
+    else:
+        aclnn.aclnnSilu(None, size, executor, stream)
+    joined.record(other)
+    stream.wait_event(joined)
+    stream.launch_host_func(lambda: ran.append(1))
+    graph = stream.end_capture()
+    for _ in range(2):
+        with pytest.raises(ar.HazardError) as caught:
+            graph.launch(stream)
+        assert caught.value.kind == bug
+    dev.synchronize()
+    held = np.empty(64, np.uint8)
+    dev.memcpy(held, first)
+    assert not ran
+    assert not held.any()
+    # the streams and the memory are as if nothing had been launched
+    dev.memset_async(first, 4, stream=other)
+    stream.launch_host_func(lambda: ran.append(2))
+    dev.synchronize()
+    dev.memcpy(held, first)
+    assert ran == [2]
+    assert (held == 4).all()

@@ -3,7 +3,9 @@
 The devices do not check: most tests look at bytes that nothing wrote.
 """
 
+import os
 import random
+import resource
 import sys
 import threading
 from functools import partial
@@ -149,3 +151,17 @@ def test_threads_that_touch_one_chunk_first_do_not_disturb_one_another():
             assert (content(memory)[2000:] == 0xFF).all()
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_an_allocation_may_be_larger_than_the_memory_of_the_host():
+    nbytes = 2 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    dev = ar.Device("Atlas A2", memory=2 * nbytes)
+    memory, held = dev.malloc(nbytes), np.empty(16, np.uint8)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    dev.memset(memory, 7, 16)
+    for address in (memory.address + nbytes - 16, memory.address + nbytes // 2):
+        dev.memcpy(address, memory, 16)
+        dev.memcpy(held, address, 16)
+        assert (held == 7).all()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**16  # KiB
+    dev.free(memory)

@@ -51,12 +51,8 @@ class Storage:
         try:
             if shared is not None:
                 raw = np.frombuffer(shared, np.uint8)
-            elif sparse:
-                flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-                self._map = mmap.mmap(-1, length, flags=flags)
-                raw = np.frombuffer(self._map, np.uint8)  # page-aligned
             else:
-                raw = np.empty(length + ALIGNMENT, np.uint8)
+                raw = self._sparse(length) if sparse else self._array(length)
         except (MemoryError, ValueError, OverflowError, OSError) as error:
             fail(
                 Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -72,6 +68,19 @@ class Storage:
         self._initialized: set[int] = set()
         if shared is not None:
             self._initialized.update(self._addresses(0, self._chunks))
+
+    def _array(self, length: int) -> NDArray[np.uint8]:
+        """Return bytes; those that the system does not promise memory for are sparse."""
+        try:
+            return np.empty(length + ALIGNMENT, np.uint8)
+        except MemoryError:
+            return self._sparse(length)
+
+    def _sparse(self, length: int) -> NDArray[np.uint8]:
+        """Return page-aligned bytes for which the system reserves no memory."""
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+        self._map = mmap.mmap(-1, length, flags=flags)
+        return np.frombuffer(self._map, np.uint8)
 
     def touch(self, start: int, stop: int, *, overwrite: bool = False) -> None:
         """Make bytes accessible; bytes that will be overwritten are not poisoned."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 
 from ..checker.callers import Caller
 from ..checker.checker import Access, Checker
@@ -24,6 +25,32 @@ def check_and_queue(
         _place_held(streams, checker)  # another thread may have kept the promise meanwhile
     else:
         _place(streams, checker, task, caller, then=stream.queue.append)
+
+
+def check_and_queue_all(
+    streams: Mapping[int, BaseStream], checker: Checker, tasks: Sequence[tuple[Task, Caller | None]]
+) -> None:
+    """Give tasks their places in program order, and queue them; none if one must not run."""
+    checked: list[Task] = []
+    last = {task.stream: task.stream.last for task, _ in tasks}
+    try:
+        for task, caller in tasks:
+            before, stream = (last[task.stream], task.after), task.stream
+            checked.append(task)
+            if any(other is not None and other.unplaced for other in before):
+                task.held = checker.submit(stream.timeline, task.label, caller)
+            else:
+                _place(streams, checker, task, caller)
+            last[stream] = task
+    except BaseException:
+        for task in checked:
+            if task.operation is not None:
+                checker.functions.end(task.operation)
+                task.operation.cancel()
+        raise
+    # one step, which no signal interrupts
+    deque(map(deque.append, [task.stream.queue for task in checked], checked), 0)
+    _place_held(streams, checker)
 
 
 def _place(

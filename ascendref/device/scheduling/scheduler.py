@@ -19,7 +19,7 @@ from ..checker.callers import Caller, find_caller
 from ..checker.checker import Checker
 from .capture import Captures
 from .deadlock import begin_wait, end_wait, prerequisites
-from .placement import check_and_queue
+from .placement import check_and_queue, check_and_queue_all
 from .spinning import DEVICE, HOST
 from .task import BaseStream, Failure, Kind, State, Task
 from .task_context import in_task, refuse_in_task
@@ -133,6 +133,26 @@ class Scheduler:
                 workers.wake(stream)
         else:
             stream.check()
+
+    def submit_all(self, tasks: Sequence[tuple[Task, Caller | None]]) -> None:
+        """Queue tasks, each with the call that it comes from; none of them after an error."""
+        self.check()
+        workers.start()
+        streams = dict.fromkeys([task.stream for task, _ in tasks])
+        for stream in streams:
+            if stream.number not in self.streams or stream.closing:
+                stream.check()
+            self.captures.check_queued(stream)
+        submissions.value = 0
+        if self.checker is None:
+            for task, _ in tasks:
+                task.stream.queue.append(task)
+        else:
+            check_and_queue_all(self.streams, self.checker, tasks)
+        submissions.value = perf_counter_ns()
+        if self.eager:
+            for stream in streams:
+                workers.wake(stream)
 
     def note_order(self) -> None:
         """Let machine code wait again for a stream: it follows an event that had completed."""

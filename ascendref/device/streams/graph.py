@@ -8,6 +8,7 @@ from typing import Final
 from ...core.errors import fail
 from ...core.status import Status
 from ..base_device import BaseDevice
+from ..checker.callers import Caller
 from ..handle import Handle
 from ..scheduling.capture import Capture, CaptureMode
 from ..scheduling.task import BaseStream, Kind, State, Task
@@ -79,6 +80,8 @@ class Graph(Capture, Handle):
     def launch(self, stream: BaseStream | None = None) -> None:
         """Queue the captured work, after that of the latest launch.
 
+        If the checker refuses a part of it, none of it is queued.
+
         Parameters
         ----------
         stream : Stream, optional
@@ -110,9 +113,10 @@ class Graph(Capture, Handle):
                 f"{queue!r} is captured, and graphs cannot be; launch {self!r} on another stream",
             )
         self._find_freed()
+        work: list[tuple[Task, Caller | None]] = []
         if self._last is not None and self._last.stream is not queue:
             label = f"wait for graph {self.number}"
-            scheduler.submit(Task(queue, Kind.WAIT, label, after=self._last))
+            work.append((Task(queue, Kind.WAIT, label, after=self._last), None))
         queued: dict[Task, Task] = {}
         for task in self.tasks:
             lane = self._lanes.get(task.stream, queue)
@@ -123,9 +127,11 @@ class Graph(Capture, Handle):
                 lane, task.kind, task.label, task.function, task.reads, task.writes, after,
                 unwritten=task.unwritten,
             )  # fmt: skip
-            scheduler.submit(again, self.callers.get(task))
-            if lane is queue:
-                self._last = again
+            work.append((again, self.callers.get(task)))
+        scheduler.submit_all(work)
+        for task, _ in work:
+            if task.stream is queue:
+                self._last = task
 
     def destroy(self) -> None:
         """Destroy it, with its streams.
