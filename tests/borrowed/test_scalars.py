@@ -1,0 +1,55 @@
+"""Numbers in calls of operators that change a tensor are not rounded before they are used."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from ascendref import aclnn
+from ascendref.borrowed.table import borrowed
+from ascendref.core.dtypes import DataType
+
+from .calls import device
+
+pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
+
+#: that change when they are rounded to F16, BF16 or any float
+NUMBERS = (0.1, -3, 70000, 1e-8, 257, 2049, 16777217, 2**31 + 1, 2**53 + 1)
+#: rows with a tensor that is changed, and a number
+ROWS = [
+    api
+    for api, row in borrowed().items()
+    if [param.kind for param in row.parameters] == ["T", "S"]
+    and row.parameters[0].is_written
+    and row.expression.startswith("aten.")
+    and DataType.ACL_FLOAT16 in row.parameters[0].types
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+@pytest.mark.parametrize("api", ROWS)
+def test_a_number_has_the_effect_that_it_has_in_a_program(api: str, dtype: Any) -> None:
+    import torch
+
+    row, dev = borrowed()[api], device()
+    name = row.expression.partition("(")[0].split(".")[1]
+    method = getattr(torch.Tensor, name)
+    data = np.random.default_rng(1).uniform(0.001, 3, 999).astype(dtype)
+    kind = getattr(torch, str(data.dtype))
+    for number in NUMBERS:
+        # exact: each element of a small type is one of F32
+        want = torch.from_numpy(data.astype(np.float32)).to(kind)
+        try:
+            method(want, number)
+        except RuntimeError:  # PyTorch refuses a number that the type does not hold
+            continue
+        tensor = dev.tensor(data)
+        size, executor = getattr(aclnn, f"{api}GetWorkspaceSize")(tensor, number)
+        getattr(aclnn, api)(dev.malloc(size) if size else None, size, executor, None)
+        dev.synchronize()
+        found = tensor.numpy().astype(np.float64)
+        np.testing.assert_array_equal(found, want.double().numpy(), err_msg=f"{number}")
