@@ -1,9 +1,7 @@
-"""Numbers in borrowed operators: rounded where PyTorch's methods round them, and never wrapped."""
+"""Numbers in calls of operators that change a tensor are not rounded before they are used."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,66 +12,49 @@ import pytest
 import ascendref as ar
 from ascendref import aclnn
 from ascendref.borrowed.table import borrowed
+from ascendref.core.dtypes import DataType
 
 from ..support.two_phase import refusal
+from .calls import device
 
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
 
-#: overwriting functions of a tensor and a scalar, and the methods that users of PyTorch call
-METHODS: dict[str, Callable[[Any, float], Any]] = {
-    "Adds": lambda x, s: x.add_(s),
-    "Subs": lambda x, s: x.sub_(s),
-    "Muls": lambda x, s: x.mul_(s),
-    "Divs": lambda x, s: x.div_(s),
-    "FloorDivides": lambda x, s: x.floor_divide_(s),
-    "FmodScalar": lambda x, s: x.fmod_(s),
-    "RemainderTensorScalar": lambda x, s: x.remainder_(s),
-    "PowTensorScalar": lambda x, s: x.pow_(s),
-    "XLogYScalarOther": lambda x, s: x.xlogy_(s),
-    "EqScalar": lambda x, s: x.eq_(s),
-    "NeScalar": lambda x, s: x.ne_(s),
-    "GtScalar": lambda x, s: x.gt_(s),
-    "LtScalar": lambda x, s: x.lt_(s),
-    "GeScalar": lambda x, s: x.ge_(s),
-    "LeScalar": lambda x, s: x.le_(s),
-}
-SCALARS = (0.1, 0.7, 3.0, -2.0, 1e-3, 6e4, 7e4)
+#: that change when they are rounded to F16, BF16 or any float
+NUMBERS = (0.1, -3, 70000, 1e-8, 257, 2049, 16777217, 2**31 + 1, 2**53 + 1)
+#: rows with a tensor that is changed, and a number
+ROWS = [
+    api
+    for api, row in borrowed().items()
+    if [param.kind for param in row.parameters] == ["T", "S"]
+    and row.parameters[0].is_written
+    and row.expression.startswith("aten.")
+    and DataType.ACL_FLOAT16 in row.parameters[0].types
+]
 
 
-@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32], ids=str)
-@pytest.mark.parametrize("name", METHODS)
-def test_scalars_of_functions_that_overwrite_are_those_of_pytorchs_methods(
-    name: str, dtype: Any
-) -> None:
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+@pytest.mark.parametrize("api", ROWS)
+def test_a_number_has_the_effect_that_it_has_in_a_program(api: str, dtype: Any) -> None:
     import torch
 
-    operator = f"aclnnInplace{name}"
-    dev = ar.Device("Atlas A2")
-    x = np.linspace(0.1, 3, 500).astype(np.float32).astype(dtype)
-    x[:3] = 0.1, 0.7, 3.0
-    kind = {np.float16: torch.float16, np.float32: torch.float32}.get(dtype, torch.bfloat16)
-    for scalar in map(float, np.float32(SCALARS)):
-        if name == "PowTensorScalar" and scalar > 65504:
-            continue  # PyTorch refuses it for float16
-        tensor = dev.tensor(x)
-        given = torch.tensor(x.astype(np.float32)).to(kind)
-        expected = METHODS[name](given, scalar).float().numpy()
-        arguments = [tensor, ar.Scalar(scalar, "float32")]
-        if name in ("Adds", "Subs"):
-            arguments.append(ar.Scalar(1.0, "float32"))
-        size, executor = getattr(aclnn, f"{operator}GetWorkspaceSize")(*arguments)
-        workspace = dev.malloc(size) if size else None
-        getattr(aclnn, operator)(workspace, size, executor, dev.default_stream)
+    row, dev = borrowed()[api], device()
+    name = row.expression.partition("(")[0].split(".")[1]
+    method = getattr(torch.Tensor, name)
+    data = np.random.default_rng(1).uniform(0.001, 3, 999).astype(dtype)
+    kind = getattr(torch, str(data.dtype))
+    for number in NUMBERS:
+        # exact: each element of a small type is one of F32
+        want = torch.from_numpy(data.astype(np.float32)).to(kind)
+        try:
+            method(want, number)
+        except RuntimeError:  # PyTorch refuses a number that the type does not hold
+            continue
+        tensor = dev.tensor(data)
+        size, executor = getattr(aclnn, f"{api}GetWorkspaceSize")(tensor, number)
+        getattr(aclnn, api)(dev.malloc(size) if size else None, size, executor, None)
         dev.synchronize()
-        np.testing.assert_array_equal(tensor.numpy().astype(np.float32), expected, str(scalar))
-
-
-def test_every_overwriting_function_of_a_scalar_is_compared() -> None:
-    rows = [api for api, row in borrowed().items() if re.search(r"aten\.\w+_\.Scalar\b", str(row))]
-    assert {api.removeprefix("aclnnInplace") for api in rows} - METHODS.keys() <= {
-        "FillScalar", "Lerps", "BitwiseAndScalar", "BitwiseOrScalar", "BitwiseXorScalar",
-        "MaskedFillScalar",
-    }  # fmt: skip
+        found = tensor.numpy().astype(np.float64)
+        np.testing.assert_array_equal(found, want.double().numpy(), err_msg=f"{number}")
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
