@@ -108,7 +108,7 @@ class Product:
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "product",
-                f"is {product!r}; {did_you_mean(product, _BY_NAME)}families are {families};"
+                f"is {product!r}; {did_you_mean(product, filter(str.isascii, _BY_NAME))}families are {families};"
                 f" chips are {chips}",
             )
         return found
