@@ -67,7 +67,7 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
         with path.open("rb") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how a header is written is not the reader's concern
             found = np.load(file, allow_pickle=False)
-            if isinstance(found, NpzFile) and any(x.endswith(".pkl") for x in found.zip.namelist()):
+            if isinstance(found, NpzFile) and any(x.endswith("data.pkl") for x in found.files):
                 raise OptionError(argument, f"{path} {_PICKLE}")
             yield found
     except OptionError:

@@ -17,7 +17,7 @@ from ..bench.results import Row, noise
 from ..core.errors import OptionError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
-from .bench_report import report_lines, summary, tables, threads_text, verdict_text
+from .bench_report import UNCERTAIN, report_lines, summary, tables, threads_text, verdict_text
 from .console import (
     INTERRUPTED,
     interruptible,
@@ -191,6 +191,7 @@ def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
                 "triad_seconds": None if row.triad is None else row.triad.seconds,
                 "roof": row.roof,
                 "noise": row.ours.noise,
+                "uncertain": row.uncertain,
             }
             for row in rows
         ],
@@ -206,3 +207,5 @@ def show(request: Request, rows: Sequence[Row]) -> None:
     for table in ([found] if found.rows else []) + list(tables(rows)):
         console.print(table.in_terminal())
     console.print(f"{other}; the median turn took {noise(rows):.0%} longer than the fastest one")
+    if any(row.uncertain for row in rows):
+        print(UNCERTAIN)

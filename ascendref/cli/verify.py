@@ -73,6 +73,8 @@ _ABOUT_SUMMARY: Final = (
 )
 #: columns that a terminal has no room for
 _REPORTED: Final = ("at input, gradient", "pairs", "hard", "seconds")
+#: results outside the range of a bound that are shown unless everything is asked for
+_OUTSIDE_SHOWN: Final = 3
 #: seconds between two records of how far a run has come
 _SAVE_EVERY: Final = 30.0
 
@@ -95,6 +97,7 @@ class Request:
     plot: Path | None = None
     report: Path | None = None
     html: Path | None = None
+    everything: bool = False
 
     def operators(self) -> tuple[Operator, ...]:
         """Return the operators."""
@@ -202,7 +205,7 @@ def verify(request: Request) -> int:
             if request.as_json:
                 print_json(found)
             else:
-                show(results, found, state)
+                show(results, found, state, request.everything)
     if found["interrupted"]:
         return INTERRUPTED
     discard(state)
@@ -279,8 +282,8 @@ def command_and_picture(
     return command, figure("Largest error against input, for every type and mode", report, plot)
 
 
-def show(results: Sequence[SweepResult], found: Measured, state: Path) -> None:
-    """Print the results, what they come to first."""
+def show(results: Sequence[SweepResult], found: Measured, state: Path, everything: bool) -> None:
+    """Print what the results come to, and then every setting if everything is asked for."""
     console = Console()
     print(verdict_text(found))
     for line in found["broken"]:
@@ -294,8 +297,13 @@ def show(results: Sequence[SweepResult], found: Measured, state: Path) -> None:
     outside = outside_table(found)
     if outside.rows:
         print(f"{outside.title}:")
-    for count, operator, kind, setting, computed, bound, classes in outside.rows:
+    shown = outside.rows if everything else outside.rows[:_OUTSIDE_SHOWN]
+    for count, operator, kind, setting, computed, bound, classes in shown:
         text = f"{count} of {operator} {kind} {setting} in {computed}: {bound} ({classes})"
         print(wrapped(text, console.width, "  ", "    "))
+    if not everything:
+        more = len(outside.rows) - len(shown)
+        print(f"{f'{more} more of these, and ' if more else ''}every setting: --all")
+        return
     for table in tables(found):
         console.print(table.in_terminal(*_REPORTED))

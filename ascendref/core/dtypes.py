@@ -149,10 +149,12 @@ def names(types: tuple[ElementType, ...]) -> str:
     return ", ".join(row.name for row in types)
 
 
+_RAW: Final = np.dtype("V2")
+
+
 def raw_bytes_hint(dtype: object) -> str:
     """Return how to read elements of two raw bytes, as which NumPy loads BF16 from a file."""
-    is_raw = isinstance(dtype, np.dtype) and dtype.type is np.void and dtype.itemsize == 2
-    if not is_raw or dtype.names is not None or dtype.subdtype is not None:
+    if not isinstance(dtype, np.dtype) or dtype != _RAW:
         return ""
     return "; NumPy loads BF16 from files as V2: pass array.view(ml_dtypes.bfloat16)"
 

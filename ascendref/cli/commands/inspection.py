@@ -118,6 +118,9 @@ def verify_command(
     plot: Plot = None,
     report: Report = None,
     html: Html = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print a row for every setting, not the summary alone.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure the accuracy of the operators.
@@ -147,6 +150,7 @@ def verify_command(
                 plot,
                 report,
                 html,
+                everything,
             )
         )
     if status:

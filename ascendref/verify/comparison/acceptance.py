@@ -132,8 +132,8 @@ def assert_accepted(actual: Any, golden: Any) -> None:
         raise AssertionError("\n".join([f"the result is not accepted as {pair.kind.name}", *lines]))
     if coarse:
         warnings.warn(
-            f"the result is accepted as {pair.kind.name}, but {coarse:,} of {size:,} elements are more"
-            f" than {ULPS} ulp off, at most {most_ulps:.4g} ulp: another formula may have been"
+            f"the result is accepted as {pair.kind.name}, but {coarse:,} of {size:,} elements are"
+            f" more than {ULPS} ulp off, at most {most_ulps:.4g} ulp: another formula may have been"
             " computed; ascendref.compare has all errors",
             stacklevel=3,
         )

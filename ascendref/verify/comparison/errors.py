@@ -176,7 +176,8 @@ def _errors(block: Block, kind: ElementType) -> Doubles:
 
 
 def _missed_zeros(block: Block) -> NDArray[np.bool_]:
-    return (block.golden == 0) & (block.actual != 0) & np.isfinite(block.actual)
+    found: NDArray[np.bool_] = (block.golden == 0) & (block.actual != 0)
+    return found & np.isfinite(block.actual)
 
 
 def _ulps(block: Block, kind: ElementType) -> Doubles:
