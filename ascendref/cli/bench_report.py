@@ -121,7 +121,8 @@ def report_lines(
             " threads"
         )
     yield (
-        f"{sides}; the fastest of many turns counts. **Bold** ratios are below their goal. {UNCERTAIN}"
+        f"{sides}; the fastest of many turns counts. **Bold** ratios are below their goal."
+        f" {UNCERTAIN}"
     )
     yield from ("", f"Measured by `{command}`.", "")
     yield from markdown.origin(peer)
