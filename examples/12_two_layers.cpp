@@ -1,4 +1,5 @@
 // A network's inference on two streams: one uploads batches, the other computes. Events order them.
+// Needs the extra `torch`: PyTorch computes the matrix products and the sums.
 #include "two_layers.hpp"
 
 const int BATCHES = 6, BUFFERS = 2;

@@ -1,4 +1,5 @@
 // The network of 12_two_layers.cpp with a race: the next batch overwrites one that is still read.
+// Needs the extra `torch`: PyTorch computes the matrix products and the sums.
 #include "two_layers.hpp"
 
 static void infer_all(Network &network)

@@ -51,6 +51,15 @@ class Row(NamedTuple):
         return None if self.other is None else self.other.seconds / self.ours.seconds
 
     @property
+    def uncertain(self) -> bool:
+        """Whether the difference of both sides is smaller than the noise of one of them."""
+        if self.other is None:
+            return False
+        sides = (self.ours, self.other)
+        noise = max(side.seconds * side.noise for side in sides)
+        return abs(self.ours.seconds - self.other.seconds) < noise
+
+    @property
     def roof(self) -> float | None:
         """The part of the triad's bandwidth."""
         return None if self.triad is None else self.triad.seconds / self.ours.seconds

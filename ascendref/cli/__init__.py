@@ -15,7 +15,8 @@ def main() -> int:
     Returns
     -------
     int
-        0 on success, 1 if a check failed, 2 for wrong usage.
+        0 on success, 1 if a check failed, 2 for wrong usage, 130 after Ctrl-C, 141 if the reader of
+        standard output has gone.
     """
     try:
         from .app import run_app

@@ -12,8 +12,8 @@ import ascendref
 
 from ..core.errors import ArgumentError, OptionError
 from .commands import compiling, compute, inspection, programs
-from .console import BAD_CALL, print_error
-from .streams import standard_streams
+from .console import BAD_CALL, BROKEN_PIPE, INTERRUPTED, print_error
+from .streams import ReaderGoneError, standard_streams
 
 app = typer.Typer(
     name="ascendref",
@@ -45,8 +45,11 @@ def run_app() -> int:
         except ArgumentError as error:
             print_error(error)
             return BAD_CALL
-        except typer.Abort:
-            return BAD_CALL
+        except ReaderGoneError:
+            return BROKEN_PIPE
+        except (KeyboardInterrupt, typer.Abort):
+            print_error("interrupted")
+            return INTERRUPTED
 
 
 def _print_version(asked: bool) -> None:
@@ -66,5 +69,6 @@ def ascendref_command(
 ) -> None:
     """Operators of Huawei's Ascend NPUs on arrays, with exact BF16 and F16 rounding.
 
-    Exit status: 0 success, 1 a check failed, 2 wrong usage.
+    Exit status: 0 success, 1 a check failed, 2 wrong usage, 130 after Ctrl-C, 141 if the reader of
+    the output has gone.
     """

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
@@ -23,6 +23,12 @@ from ..core.dtypes import BFLOAT16
 from ..core.errors import OptionError
 from ..core.output_files import is_special, output_file
 from .outputs import check_writable, reason, report_write_errors
+
+#: what is said about files of torch.save, safetensors and pickle
+_PICKLE: Final = (
+    "is neither a .npy nor a .npz file; write a tensor with numpy.save(FILE, tensor.numpy()), in"
+    " BF16 with numpy.save(FILE, tensor.view(torch.int16).numpy().view('V2'))"
+)
 
 
 def read_array(argument: str, path: Path) -> NDArray[Any]:
@@ -60,9 +66,17 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
         # np.load does not close a file that it opened itself and then cannot read
         with path.open("rb") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how a header is written is not the reader's concern
-            yield np.load(file, allow_pickle=False)
+            found = np.load(file, allow_pickle=False)
+            if isinstance(found, NpzFile) and any(x.endswith("data.pkl") for x in found.files):
+                raise OptionError(argument, f"{path} {_PICKLE}")
+            yield found
     except OptionError:
         raise
+    except ValueError as error:
+        problem = f"cannot read {path} as .npy or .npz: {reason(error)}"
+        raise OptionError(
+            argument, f"{path} {_PICKLE}" if "pickled data" in str(error) else problem
+        ) from error
     except FileNotFoundError:
         raise OptionError(argument, f"no such file: {path}") from None
     # what the file holds decides which parser, decompressor or allocation fails, and with what

@@ -17,12 +17,24 @@ from ..bench.results import Row, noise
 from ..core.errors import OptionError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
-from .bench_report import report_lines, summary, tables, threads_text, verdict_text
-from .console import print_json, progress
+from .bench_report import UNCERTAIN, report_lines, summary, tables, threads_text, verdict_text
+from .console import (
+    INTERRUPTED,
+    interruptible,
+    print_interrupted,
+    print_json,
+    progress,
+)
 from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
-from .outputs import check_different, check_outputs, keep_stdout_for, report_write_errors
+from .outputs import (
+    check_different,
+    check_outputs,
+    keep_stdout_for,
+    print_written,
+    report_write_errors,
+)
 
 #: sizes and seconds per cell of a quick run, and seconds per cell of others
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
@@ -70,8 +82,8 @@ class Request:
         )
 
 
-def bench(request: Request) -> None:
-    """Measure, print, draw."""
+def bench(request: Request) -> int:
+    """Measure, print, draw; return the exit status."""
     check_outputs(request.plot, request.report)
     check_page(request.html)
     check_different(request.plot, request.report, request.html)
@@ -85,19 +97,25 @@ def bench(request: Request) -> None:
     budget = request.seconds or (_QUICK_SECONDS if request.quick else _SECONDS)
     cells = list(jobs(operators, kinds, sizes, threads))
     rows = []
-    with progress(thread=False, long=True) as bar:
+    with progress(thread=False, long=True) as bar, interruptible() as stop:
         task = bar.add_task("", total=len(cells))
         for job in cells:
             bar.update(task, description=f"{job.case.operator} {job.case.kind} {job.section}")
             bar.refresh()
             rows.append(measure(job, request.peer, budget))
             bar.advance(task)
+            if stop.is_set():
+                break
     write_files(request, rows)
     with keep_stdout_for(request.plot, request.report, request.html):
         if request.as_json:
             print_json(as_dict(request, rows))
         else:
             show(request, rows)
+    if len(rows) < len(cells):
+        print_interrupted(len(rows), len(cells), "measurements")
+        return INTERRUPTED
+    return 0
 
 
 def write_files(request: Request, rows: Sequence[Row]) -> None:
@@ -116,6 +134,7 @@ def write_files(request: Request, rows: Sequence[Row]) -> None:
     if plot is not None:  # of several numbers of threads the largest is drawn
         with report_write_errors("--plot", plot):
             draw(panel_rows(panels[max(panels)]), plot)
+        print_written(plot)
     if html is not None:
         plots = {
             f"{_FIGURE}; {threads_text(count)}": [interactive(x, 320 * len(x)) for x in columns]
@@ -172,6 +191,7 @@ def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
                 "triad_seconds": None if row.triad is None else row.triad.seconds,
                 "roof": row.roof,
                 "noise": row.ours.noise,
+                "uncertain": row.uncertain,
             }
             for row in rows
         ],
@@ -187,3 +207,5 @@ def show(request: Request, rows: Sequence[Row]) -> None:
     for table in ([found] if found.rows else []) + list(tables(rows)):
         console.print(table.in_terminal())
     console.print(f"{other}; the median turn took {noise(rows):.0%} longer than the fastest one")
+    if any(row.uncertain for row in rows):
+        print(UNCERTAIN)

@@ -11,6 +11,8 @@ from ..bench.results import Row, geometric_mean, median, noise, size_text
 from . import markdown
 from .markdown import Table
 
+#: what the mark of some ratios means
+UNCERTAIN: Final = "~ marks those where the difference is smaller than the noise."
 _TITLES: Final = {
     "sizes": "Contiguous arrays, result given / result made",
     "layouts": "Other layouts, 1 Mi elements",
@@ -83,7 +85,8 @@ def _ratios(title: str, rows: Sequence[Row]) -> Table:
     lines: dict[tuple[str, str], dict[str, list[str]]] = {}
     for row in rows:
         line = lines.setdefault((row.job.case.operator, row.job.case.kind), {})
-        text = "–" if row.ratio is None else _bold(row.ratio, row.below_goal)
+        mark = "~" if row.uncertain else ""
+        text = "–" if row.ratio is None else _bold(row.ratio, row.below_goal, mark)
         line.setdefault(row.column, []).append(text)
     found = [
         (*key, *[" / ".join(line.get(name, ())) for name in columns]) for key, line in lines.items()
@@ -96,9 +99,9 @@ def _ratios(title: str, rows: Sequence[Row]) -> Table:
     return Table(title, headings, found)
 
 
-def _bold(number: float, below: bool) -> str:
-    """Return a number, in bold if it is below its goal."""
-    return f"**{number:.2f}**" if below else f"{number:.2f}"
+def _bold(number: float, below: bool, mark: str = "") -> str:
+    """Return a number behind a mark, in bold if it is below its goal."""
+    return f"**{mark}{number:.2f}**" if below else f"{mark}{number:.2f}"
 
 
 def report_lines(
@@ -117,7 +120,10 @@ def report_lines(
             " `ascendref` is faster. Both take turns on the same data with the same number of"
             " threads"
         )
-    yield f"{sides}; the fastest of many turns counts. **Bold** ratios are below their goal."
+    yield (
+        f"{sides}; the fastest of many turns counts. **Bold** ratios are below their goal."
+        f" {UNCERTAIN}"
+    )
     yield from ("", f"Measured by `{command}`.", "")
     yield from markdown.origin(peer)
     yield f"- the median turn took {noise(rows):.0%} longer than the fastest one"
@@ -136,7 +142,7 @@ def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
     below.sort(key=lambda row: (row.ratio or 0) / (row.goal or 1))
     cells = [
         (
-            f"{row.ratio:.2f}", f"{row.goal:g}",
+            f"{'~' if row.uncertain else ''}{row.ratio:.2f}", f"{row.goal:g}",
             row.job.section, row.job.case.operator, row.job.case.kind,
             size_text(row.job.case.size), row.job.case.layout,
             "given" if row.job.case.out else "made", str(row.job.threads),

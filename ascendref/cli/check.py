@@ -22,7 +22,7 @@ from ..core.tracebacks import SHORT, VARIABLE
 from ..device.check_output import FOLDER, MODE
 from ..device.checker.hazards import Site
 from . import html_page, timeline
-from .console import print_error, print_json, print_row, wrapped
+from .console import BAD_CALL, DIFFERENCE, print_error, print_json, print_row, wrapped
 from .outputs import check_writable, keep_stdout_for, report_write_errors
 from .programs import check_program, starting
 
@@ -35,8 +35,8 @@ p, li { overflow-wrap: anywhere }
 
 def check(
     program: Path, arguments: list[str], page_file: Path | None, as_json: bool, traceback: bool
-) -> bool:
-    """Run a program, print what its devices found, and tell whether all was well."""
+) -> int:
+    """Run a program, print what its devices found, and return the exit status."""
     command = [*_command(program), *arguments]
     if page_file is not None:
         check_writable("--html", page_file)
@@ -58,8 +58,15 @@ def check(
             file.write(text.encode(errors="backslashreplace"))
     with keep_stdout_for(page_file):
         if as_json:
-            print_json({"program": str(program), "status": status, "hazards": hazards})
-        else:
+            print_json(
+                {
+                    "program": str(program),
+                    "status": status,
+                    "devices": len(devices),
+                    "hazards": hazards,
+                }
+            )
+        elif devices:
             show(hazards, len(devices))
     if status:
         end = f"exited with status {status}" if status > 0 else f"was killed by signal {-status}"
@@ -68,7 +75,12 @@ def check(
     if lost:
         ends = "ended without exit functions (_exit, exec, a signal)"
         print_error(f"{_counted(lost, 'process')} {ends}: hazards are unknown")
-    return not (hazards or status or lost)
+    if hazards or status or lost:
+        return DIFFERENCE
+    if not devices:
+        print_error(f"{program} used no device: nothing was checked")
+        return BAD_CALL
+    return 0
 
 
 def _command(program: Path) -> list[str]:
@@ -133,6 +145,8 @@ def page(command: Sequence[str], devices: list[dict[str, Any]]) -> str:
 
 def summary(hazards: Sequence[dict[str, Any]], devices: int) -> str:
     """Return how many hazards of which kinds were found on how many devices."""
+    if not devices:
+        return "no device was used: nothing was checked"
     kinds = Counter(hazard["kind"] for hazard in hazards)
     of_kinds = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
     text = f"{_counted(len(hazards), 'hazard')} on {_counted(devices, 'device')}"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import sys
 import textwrap
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Final
 
 import typer
@@ -31,6 +34,8 @@ DIFFERENCE: Final = 1
 BAD_CALL: Final = 2
 #: exit status after Ctrl-C, as shells have it
 INTERRUPTED: Final = 130
+#: exit status when the reader of standard output has gone, as shells have it
+BROKEN_PIPE: Final = 141
 
 
 def print_error(message: object) -> None:
@@ -44,7 +49,7 @@ def print_error(message: object) -> None:
 
 @contextmanager
 def report_bad_calls() -> Iterator[None]:
-    """Turn errors about an argument into one line on stderr and exit status 2."""
+    """Turn errors about an argument, and Ctrl-C, into one line on stderr and an exit status."""
     try:
         yield
     except ArgumentError as error:
@@ -53,6 +58,31 @@ def report_bad_calls() -> Iterator[None]:
     except MemoryError as error:
         print_error(f"not enough memory: {error}")
         raise typer.Exit(BAD_CALL) from None
+    except KeyboardInterrupt:
+        print_error("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Let the first Ctrl-C set an event instead of raising; a second one raises."""
+    stop = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def print_interrupted(done: int, total: int, steps: str) -> None:
+    """Print one line about how far a command came before Ctrl-C."""
+    print_error(f"interrupted after {done:,} of {total:,} {steps}")
 
 
 def json_number(number: float) -> float | str:

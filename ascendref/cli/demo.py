@@ -8,20 +8,29 @@ from rich.console import Console
 
 from ..core.dtypes import BFLOAT16, FLOAT32
 from . import digits
-from .console import print_json, progress
+from .console import (
+    DIFFERENCE,
+    INTERRUPTED,
+    interruptible,
+    print_interrupted,
+    print_json,
+    progress,
+)
 from .markdown import Table
 
 #: share of the held-out digits that must be recognised
 REQUIRED: Final = 0.95
 
 
-def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> bool:
-    """Train both networks and print how they learn; return whether they reach what is required.
+def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> int:
+    """Train both networks and print how they learn; return the exit status.
+
+    It is 1 if they do not reach what is required.
 
     Nothing is required of a run that is not judged.
     """
     kinds = (FLOAT32, BFLOAT16)
-    with progress() as bar:
+    with progress() as bar, interruptible() as stop:
         task = bar.add_task("loading digits", total=epochs)
         data = digits.load(seed)
         history: list[tuple[digits.Epoch, ...]] = []
@@ -30,8 +39,15 @@ def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> bool:
         for row in zip(*runs, strict=True):
             history.append(row)
             bar.update(task, advance=1)
+            if stop.is_set():
+                break
+    judged = judged and len(history) == epochs
     final = {kind.name: epoch.accuracy for kind, epoch in zip(kinds, history[-1], strict=True)}
     enough = not judged or min(final.values()) >= REQUIRED
+    status = 0 if enough else DIFFERENCE
+    if len(history) < epochs:
+        print_interrupted(len(history), epochs, "epochs")
+        status = INTERRUPTED
     if as_json:
         print_json(
             {
@@ -45,7 +61,7 @@ def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> bool:
                 "ok": enough,
             }
         )
-        return enough
+        return status
     rows = [
         (
             str(number), f"{single.loss:.4f}", f"{brain.loss:.4f}",
@@ -63,4 +79,4 @@ def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> bool:
         f"held-out digits recognised: F32 {final['float32']:.1%}, BF16 {final['bfloat16']:.1%}"
         + (verdict if judged else "")
     )
-    return enough
+    return status

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ..core.output_files import output_file
 from .machine import processor, versions
-from .outputs import report_write_errors
+from .outputs import print_written, report_write_errors
 
 
 class Table(NamedTuple):
@@ -55,6 +55,7 @@ def write_report(path: Path, lines: Iterable[str]) -> None:
     text = "\n".join(lines) + "\n"
     with report_write_errors("--report", path), output_file(path) as file:
         file.write(text.encode())
+    print_written(path)
 
 
 def command_text(command: str, *words: str, **options: Any) -> str:

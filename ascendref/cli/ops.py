@@ -18,11 +18,19 @@ from ..declaration.operator import APIS, OPERATORS, Operator
 from ..declaration.scalars import ScalarParam
 from ..verify.scalars import default_scalars
 from .console import print_json, print_row, wrapped
+from .options import operator_named
 
 
-def ops(as_json: bool, everything: bool) -> None:
-    """Print the operators; with the borrowed and the absent ones if everything is asked for."""
-    rows = [describe(operator) for operator in in_groups(OPERATORS.values())]
+def ops(names: list[str], as_json: bool, everything: bool) -> None:
+    """Print the operators that are named, or all.
+
+    The borrowed and the absent ones are among them if everything is asked for.
+    """
+    chosen = {operator_named(name).name for name in names} or {*OPERATORS}
+    rows = [
+        describe(operator) for operator in in_groups(OPERATORS.values()) if operator.name in chosen
+    ]
+    everything = everything and not names
     others = [row for row in known().values() if row.presence != "own"] if everything else []
     if as_json:
         print_json(rows + [describe_other(row) for row in others])

@@ -9,9 +9,10 @@ from typing import Annotated, Final
 
 import typer
 
-from ..core.dtypes import FLOATS
+from ..borrowed.known import known
+from ..core.dtypes import ALIASES, FLOATS
 from ..core.errors import OptionError
-from ..declaration.operator import find_operator
+from ..declaration.operator import Operator, find_operator
 
 #: names of the floating-point types
 FLOAT_TYPES: Final = tuple([kind.name for kind in FLOATS])
@@ -82,12 +83,27 @@ def check_choices(
     option: str, given: list[str] | None, allowed: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return what was given for an option, each once, or raise OptionError."""
-    for name in given or ():
+    chosen = {name: ALIASES.get(name.casefold(), name) for name in given or ()}
+    for text, name in chosen.items():
         if name not in allowed:
-            raise OptionError(option, f"{name!r} is not allowed; allowed are {', '.join(allowed)}")
-    return tuple(dict.fromkeys(given or ()))
+            raise OptionError(option, f"{text!r} is not allowed; allowed are {', '.join(allowed)}")
+    return tuple(dict.fromkeys(chosen.values()))
+
+
+def operator_named(name: str) -> Operator:
+    """Return an operator by its function's or the vendor's name, or raise OptionError."""
+    row = known().get(name)
+    if row is not None and row.presence == "borrowed":
+        raise OptionError(
+            "OPERATOR",
+            f"{name} is borrowed: PyTorch computes it, on the device alone; call"
+            f" ascendref.aclnn.{name}GetWorkspaceSize, or it in C; `ascendref ops --all` lists it",
+        )
+    if row is not None and row.presence == "absent":
+        raise OptionError("OPERATOR", f"{name} is absent; `ascendref ops` lists all that are here")
+    return find_operator(name)
 
 
 def check_operators(names: list[str] | None) -> tuple[str, ...]:
     """Return operators by their functions' or the vendor's names, each once, or raise."""
-    return tuple(dict.fromkeys(find_operator(name).name for name in names or ()))
+    return tuple(dict.fromkeys(operator_named(name).name for name in names or ()))

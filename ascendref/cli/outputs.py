@@ -23,6 +23,12 @@ def check_writable(argument: str, path: Path) -> None:
         check_output(path)
 
 
+def print_written(path: Path) -> None:
+    """Say on stderr that a file was written; what is written into a pipe or device is seen."""
+    if not is_special(path):
+        print(f"written to {named(path)}", file=sys.stderr)
+
+
 @contextmanager
 def report_write_errors(argument: str, path: Path) -> Iterator[None]:
     """Turn what goes wrong while a file is being written into an error about the argument."""

@@ -15,13 +15,13 @@ from rich.console import Console
 import ascendref
 
 from ..core.errors import OptionError
-from ..declaration.operator import Operator, find_operator
+from ..declaration.operator import Operator
 from ..functional.differentiable import needed_scalars
 from .array_files import check_target, read_array, read_arrays, write_arrays
 from .attributes import parse_attributes
 from .console import json_number, print_json, progress
 from .markdown import Table
-from .options import FLOAT_TYPES, check_choices
+from .options import FLOAT_TYPES, check_choices, operator_named
 from .outputs import keep_stdout_for
 
 T = TypeVar("T")
@@ -39,10 +39,12 @@ def run(
     as_json: bool,
 ) -> None:
     """Read arrays, call the operator, write its results and say how long it took."""
-    operator = find_operator(operator_name)
+    operator = operator_named(operator_name)
     attrs = parse_attributes(operator, attributes)
     if compute_dtype is not None:
-        check_choices("--compute-dtype", [compute_dtype], (*FLOAT_TYPES, "exact"))
+        (compute_dtype,) = check_choices(
+            "--compute-dtype", [compute_dtype], (*FLOAT_TYPES, "exact")
+        )
     check_target("--output", output, operator.outputs)
     function = getattr(ascendref, operator.name)
     missing = [name for name in needed_scalars(operator, function) if name not in attrs]

@@ -1,4 +1,7 @@
-"""Standard output and standard error, guarded: what cannot be written is one error."""
+"""Standard output and standard error, guarded: what cannot be written is one error.
+
+A pipe whose reader has gone is no error: the command ends without a message.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from ..core.errors import ArgumentError, OptionError
+from ..core.errors import OptionError
+
+
+class ReaderGoneError(Exception):
+    """The reader of standard output has closed it, as ``head`` does."""
 
 
 class _Raw(io.FileIO):
@@ -32,6 +39,8 @@ class _Raw(io.FileIO):
             except OSError as error:
                 self._failed = True
                 if self._reported_as is not None:
+                    if isinstance(error, BrokenPipeError):
+                        raise ReaderGoneError from error
                     raise OptionError(
                         self._reported_as, f"cannot be written: {error.strerror}"
                     ) from error
@@ -42,7 +51,7 @@ class _Raw(io.FileIO):
 def standard_streams() -> Iterator[None]:
     """Print for a while to streams that degrade what they cannot encode, and report failure.
 
-    A write to standard output that fails raises OptionError.
+    A write to standard output that fails raises OptionError, or ReaderGoneError.
     """
     before = sys.stdout, sys.stderr
     # without stderr, print(file=None) would write to stdout
@@ -53,7 +62,7 @@ def standard_streams() -> Iterator[None]:
         yield
     finally:
         for stream in filter(None, (sys.stdout, sys.stderr)):
-            with suppress(ArgumentError):
+            with suppress(OptionError, ReaderGoneError):
                 stream.flush()
         sys.stdout, sys.stderr = before
 

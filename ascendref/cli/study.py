@@ -10,35 +10,51 @@ from rich.console import Console
 
 from ..core.dtypes import ELEMENT_TYPES, float_format
 from ..core.errors import OptionError
-from ..declaration.operator import OPERATORS, find_operator
+from ..declaration.operator import OPERATORS
 from ..verify.setting import data_name, given_settings
 from ..verify.study import COMPUTED, PAIRS, Study, study
 from .attributes import parse_attributes
-from .console import json_number, print_json, progress
+from .console import (
+    INTERRUPTED,
+    interruptible,
+    json_number,
+    print_interrupted,
+    print_json,
+    progress,
+)
 from .markdown import Table
-from .outputs import check_outputs, keep_stdout_for, report_write_errors
+from .options import operator_named
+from .outputs import check_outputs, keep_stdout_for, print_written, report_write_errors
 
 
 def study_operators(
     operator: str | None, attributes: list[str], seed: int, as_json: bool, plot: Path | None
-) -> None:
-    """Send the same data through every compute type, print and draw."""
+) -> int:
+    """Send the same data through every compute type, print and draw; return the exit status."""
     check_outputs(plot)
     if attributes and operator is None:
         raise OptionError("--attr", "needs an OPERATOR")
-    operators = list(OPERATORS.values()) if operator is None else [find_operator(operator)]
+    operators = list(OPERATORS.values()) if operator is None else [operator_named(operator)]
     chosen = [
         given_settings(declared.name, parse_attributes(declared, attributes))[0]
         for declared in operators
     ]
-    with progress() as bar:
-        studies = [study(setting, seed) for setting in bar.track(chosen, description="studying")]
+    studies = []
+    with progress() as bar, interruptible() as stop:
+        for setting in bar.track(chosen, description="studying"):
+            studies.append(study(setting, seed))
+            if stop.is_set():
+                break
+    status = 0
+    if len(studies) < len(chosen):
+        print_interrupted(len(studies), len(chosen), "operators")
+        status = INTERRUPTED
     if plot is not None:
         draw_studies(studies, plot)
     with keep_stdout_for(plot):
         if as_json:
             print_json([as_dict(row) for row in studies])
-            return
+            return status
         console = Console()
         for row in studies:
             console.print(table(row).in_terminal())
@@ -46,6 +62,7 @@ def study_operators(
             f"{PAIRS:,} pairs of numbers that every compute type holds, and F64 results: what is"
             " lost is lost in between"
         )
+    return status
 
 
 def as_dict(row: Study) -> dict[str, Any]:
@@ -100,3 +117,4 @@ def draw_studies(studies: list[Study], path: Path) -> None:
         panels.append(Panel(title, name, "relative error", marks, levels, ticks, y_range=y_range))
     with report_write_errors("--plot", path):
         draw([panels], path)
+    print_written(path)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from rich.console import Console
@@ -19,7 +15,7 @@ from rich.progress import Progress
 
 from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
 from ..core.errors import OptionError
-from ..declaration.operator import OPERATORS, Operator, find_operator
+from ..declaration.operator import OPERATORS, Operator
 from ..verify import SAMPLED
 from ..verify.accuracy.channel_sums import measure_sums
 from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
@@ -33,11 +29,26 @@ from ..verify.accuracy.sweep_result import SweepResult
 from ..verify.rounding import HALF
 from ..verify.setting import Setting, given_settings, settings
 from .attributes import parse_attributes
-from .console import DIFFERENCE, INTERRUPTED, print_error, print_json, progress, wrapped
+from .console import (
+    DIFFERENCE,
+    INTERRUPTED,
+    interruptible,
+    print_error,
+    print_json,
+    progress,
+    wrapped,
+)
 from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
-from .outputs import check_different, check_outputs, keep_stdout_for, report_write_errors
+from .options import operator_named
+from .outputs import (
+    check_different,
+    check_outputs,
+    keep_stdout_for,
+    print_written,
+    report_write_errors,
+)
 from .verify_report import report_lines, tables
 from .verify_summary import broken, outside_table, types_table, verdict_text
 
@@ -62,6 +73,8 @@ _ABOUT_SUMMARY: Final = (
 )
 #: columns that a terminal has no room for
 _REPORTED: Final = ("at input, gradient", "pairs", "hard", "seconds")
+#: results outside the range of a bound that are shown unless everything is asked for
+_OUTSIDE_SHOWN: Final = 3
 #: seconds between two records of how far a run has come
 _SAVE_EVERY: Final = 30.0
 
@@ -84,12 +97,13 @@ class Request:
     plot: Path | None = None
     report: Path | None = None
     html: Path | None = None
+    everything: bool = False
 
     def operators(self) -> tuple[Operator, ...]:
         """Return the operators."""
         if self.operator is None:
             return tuple(OPERATORS.values())
-        return (find_operator(self.operator),)
+        return (operator_named(self.operator),)
 
     def settings(self, operator: Operator) -> tuple[Setting, ...]:
         """Return the settings of an operator."""
@@ -191,28 +205,11 @@ def verify(request: Request) -> int:
             if request.as_json:
                 print_json(found)
             else:
-                show(results, found, state)
+                show(results, found, state, request.everything)
     if found["interrupted"]:
         return INTERRUPTED
     discard(state)
     return DIFFERENCE if found["broken"] else 0
-
-
-@contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """Let the first Ctrl-C set an event instead of raising; a second one raises."""
-    stop = threading.Event()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        stop.set()
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, ask)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def measure(
@@ -270,6 +267,7 @@ def write_files(request: Request, results: Sequence[SweepResult], found: Measure
         ]
         with report_write_errors("--plot", plot):
             draw(rows, plot)
+        print_written(plot)
     if html is not None:
         plots = {", ".join(key): [interactive([panel], 420)] for key, panel in panels.items()}
         lines = report_lines(found, command_text(found["command"], html=html), _ABOUT_PLOTS)
@@ -284,8 +282,8 @@ def command_and_picture(
     return command, figure("Largest error against input, for every type and mode", report, plot)
 
 
-def show(results: Sequence[SweepResult], found: Measured, state: Path) -> None:
-    """Print the results, what they come to first."""
+def show(results: Sequence[SweepResult], found: Measured, state: Path, everything: bool) -> None:
+    """Print what the results come to, and then every setting if everything is asked for."""
     console = Console()
     print(verdict_text(found))
     for line in found["broken"]:
@@ -299,8 +297,13 @@ def show(results: Sequence[SweepResult], found: Measured, state: Path) -> None:
     outside = outside_table(found)
     if outside.rows:
         print(f"{outside.title}:")
-    for count, operator, kind, setting, computed, bound, classes in outside.rows:
+    shown = outside.rows if everything else outside.rows[:_OUTSIDE_SHOWN]
+    for count, operator, kind, setting, computed, bound, classes in shown:
         text = f"{count} of {operator} {kind} {setting} in {computed}: {bound} ({classes})"
         print(wrapped(text, console.width, "  ", "    "))
+    if not everything:
+        more = len(outside.rows) - len(shown)
+        print(f"{f'{more} more of these, and ' if more else ''}every setting: --all")
+        return
     for table in tables(found):
         console.print(table.in_terminal(*_REPORTED))

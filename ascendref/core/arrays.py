@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from .dtypes import BY_NUMPY, ElementType, names
+from .dtypes import BY_NUMPY, ElementType, names, raw_bytes_hint
 from .errors import ArgumentTypeError, shown
 
 _DENSE: Final = "a dense CPU tensor is expected"
@@ -70,7 +70,7 @@ def import_array(
     array = imported.array
     kind = BY_NUMPY.get(array.dtype)
     if kind is None or kind not in types:
-        _refuse_type(argument, str(array.dtype), types)
+        _refuse_type(argument, str(array.dtype), types, raw_bytes_hint(array.dtype))
     if array.dtype is not kind.numpy:  # an equal object, as in unpickled arrays; kernels know ours
         imported = imported._replace(array=array.view(kind.numpy))
     return imported
@@ -270,7 +270,8 @@ def _torch_problem(torch: Any, tensor: Any) -> str | None:
     if tensor.is_nested or tensor.device.type != "cpu" or tensor.layout != torch.strided:
         nested = "nested " if tensor.is_nested else ""
         where = f"on {tensor.device} with layout {tensor.layout}"
-        return f"is a {nested}torch tensor {where}; {_DENSE}"
+        fix = "" if tensor.device.type in ("cpu", "meta") else ": pass tensor.cpu()"
+        return f"is a {nested}torch tensor {where}; {_DENSE}{fix}"
     if torch._C._dispatch_keys(tensor).has(torch._C.DispatchKey.Python):
         name = type(tensor).__name__
         return f"is a {name}, a torch tensor subclass with operators of its own; {_INSTEAD}"
@@ -279,6 +280,8 @@ def _torch_problem(torch: Any, tensor: Any) -> str | None:
     return None
 
 
-def _refuse_type(argument: str, kind: str, types: tuple[ElementType, ...]) -> NoReturn:
+def _refuse_type(
+    argument: str, kind: str, types: tuple[ElementType, ...], hint: str = ""
+) -> NoReturn:
     expected = f"allowed are {names(types)}" if len(types) > 1 else f"{types[0].name} is expected"
-    raise ArgumentTypeError(argument, f"has type {kind}; {expected} in native byte order")
+    raise ArgumentTypeError(argument, f"has type {kind}; {expected} in native byte order{hint}")

@@ -64,6 +64,16 @@ ELEMENT_TYPES: Final = {
 #: the same, by NumPy type
 BY_NUMPY: Final = {row.numpy: row for row in ELEMENT_TYPES.values()}
 
+#: other names of floating-point types, in any case
+ALIASES: Final = {
+    "bf16": "bfloat16",
+    "fp16": "float16",
+    "half": "float16",
+    "fp32": "float32",
+    "fp64": "float64",
+    "double": "float64",
+}
+
 FLOAT16: Final = ELEMENT_TYPES["float16"]
 BFLOAT16: Final = ELEMENT_TYPES["bfloat16"]
 FLOAT32: Final = ELEMENT_TYPES["float32"]
@@ -137,6 +147,16 @@ def promote(*types: ElementType) -> ElementType:
 def names(types: tuple[ElementType, ...]) -> str:
     """Return the names of several types for a message."""
     return ", ".join(row.name for row in types)
+
+
+_RAW: Final = np.dtype("V2")
+
+
+def raw_bytes_hint(dtype: object) -> str:
+    """Return how to read elements of two raw bytes, as which NumPy loads BF16 from a file."""
+    if not isinstance(dtype, np.dtype) or dtype != _RAW:
+        return ""
+    return "; NumPy loads BF16 from files as V2: pass array.view(ml_dtypes.bfloat16)"
 
 
 def is_integer(value: object) -> TypeGuard[int]:
@@ -221,6 +241,8 @@ class DataType(IntEnum):
                 return cls(int(value))
             if isinstance(value, str) and (found := cls._from_name(value)) is not None:
                 return found
+            if isinstance(value, str):
+                value = ALIASES.get(value.casefold(), value)
             if value is not None:  # NumPy reads None as float64
                 return _FROM_NUMPY[np.dtype(value)]
         except Exception as error:  # NumPy may parse names as Python and call the object
@@ -228,7 +250,7 @@ class DataType(IntEnum):
         raise ArgumentTypeError(
             "dtype",
             f"is {shown(value)}; a NumPy, ml_dtypes or torch type in native byte order, or a name"
-            " or number of aclDataType is expected",
+            f" or number of aclDataType is expected{raw_bytes_hint(value)}",
         ) from cause
 
     @classmethod

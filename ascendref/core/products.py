@@ -105,11 +105,11 @@ class Product:
         if found is None:
             families = ", ".join(row.name for row in PRODUCTS)
             chips = ", ".join(row.soc_name for row in _CHIPS)
+            hint = did_you_mean(product, filter(str.isascii, _BY_NAME))
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "product",
-                f"is {product!r}; {did_you_mean(product, _BY_NAME)}families are {families};"
-                f" chips are {chips}",
+                f"is {product!r}; {hint}families are {families}; chips are {chips}",
             )
         return found
 

@@ -453,5 +453,10 @@ def find_operator(name: str) -> Operator:
     named |= {operator.api: operator for operator in OPERATORS.values() if operator.api}
     if name in named:
         return named[name]
+    if name in APIS:
+        raise OptionError(
+            "OPERATOR",
+            f"{name} is a function of the two-phase API alone; the operator is {APIS[name].name}",
+        )
     hint = did_you_mean(name, [*named])
     raise OptionError("OPERATOR", f"no operator {name!r}; {hint}`ascendref ops` lists all")

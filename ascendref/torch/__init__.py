@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+from ..core.extras import install_command
+
+if find_spec("torch") is None:
+    raise ImportError(
+        f"ascendref.torch needs PyTorch, which is not installed: {install_command('torch')}"
+    )
+
 from . import ops
 from .modules import PReLU, replace_modules
 from .overrides import OperatorStatistics, disable, enable, statistics, use

@@ -28,6 +28,7 @@ PAGES = {
 }
 #: how docstrings refer to docs/guide/array-functions.md
 COMMON_RULES = "common rules of array functions"
+RULES_FILE = " (docs/guide/array-functions.md)"
 STATUS_NAMES = {str(status.value): status.name for status in Status}
 
 
@@ -82,7 +83,7 @@ def name_common_rules(
         if COMMON_RULES in line:
             shared = True
             lines[number] = line.replace(
-                COMMON_RULES, f":doc:`{COMMON_RULES} </guide/array-functions>`"
+                COMMON_RULES + RULES_FILE, f":doc:`{COMMON_RULES} </guide/array-functions>`"
             )
     if shared and "Examples" in lines:
         lines.insert(lines.index("Examples") + 2, ">>> import numpy as np, ascendref as ar")

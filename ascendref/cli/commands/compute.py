@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ..console import DIFFERENCE, report_bad_calls
+from ..console import report_bad_calls
 from ..options import (
     AsJson,
     Attributes,
@@ -44,8 +44,10 @@ def demo_command(
     """
     from ..demo import demo
 
-    if not demo(seed, epochs, epochs == _EPOCHS, as_json):
-        raise typer.Exit(DIFFERENCE)
+    with report_bad_calls():
+        status = demo(seed, epochs, epochs == _EPOCHS, as_json)
+    if status:
+        raise typer.Exit(status)
 
 
 @app.command("run", rich_help_panel=PANEL)

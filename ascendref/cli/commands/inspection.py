@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from ...verify import SAMPLED
-from ..console import DIFFERENCE, report_bad_calls
+from ..console import report_bad_calls
 from ..options import (
     FLOAT_TYPES,
     AsJson,
@@ -35,22 +35,24 @@ app = typer.Typer()
 
 @app.command("ops", rich_help_panel=PANEL)
 def ops_command(
+    names: Operators = None,
     as_json: AsJson = False,
     everything: Annotated[
         bool,
         typer.Option("--all", help="Borrowed ones, which PyTorch computes, and absent ones too."),
     ] = False,
 ) -> None:
-    """List the operators and their types.
+    """List the operators and their types, or those that are named.
 
     Of each: tensors, scalars with their defaults, results, and the products that have it. Of those
     that PyTorch computes: parameters, and the expression; of known ones that are absent: the name.
 
-    Example: ascendref ops --json
+    Example: ascendref ops softplus
     """
     from ..ops import ops
 
-    ops(as_json, everything)
+    with report_bad_calls():
+        ops(names or [], as_json, everything)
 
 
 @app.command("doctor", rich_help_panel=PANEL)
@@ -73,8 +75,10 @@ def doctor_command(
     """
     from ..doctor import doctor
 
-    if not doctor(as_json, everything):
-        raise typer.Exit(DIFFERENCE)
+    with report_bad_calls():
+        status = doctor(as_json, everything)
+    if status:
+        raise typer.Exit(status)
 
 
 @app.command("verify", rich_help_panel=PANEL)
@@ -114,6 +118,9 @@ def verify_command(
     plot: Plot = None,
     report: Report = None,
     html: Html = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print a row for every setting, not the summary alone.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure the accuracy of the operators.
@@ -143,6 +150,7 @@ def verify_command(
                 plot,
                 report,
                 html,
+                everything,
             )
         )
     if status:
@@ -166,7 +174,9 @@ def study_command(
     from ..study import study_operators
 
     with report_bad_calls():
-        study_operators(operator, attributes or [], seed, as_json, plot)
+        status = study_operators(operator, attributes or [], seed, as_json, plot)
+    if status:
+        raise typer.Exit(status)
 
 
 @app.command("bench", rich_help_panel=PANEL)
@@ -221,7 +231,7 @@ def bench_command(
     from ..bench import Request, bench
 
     with report_bad_calls():
-        bench(
+        status = bench(
             Request(
                 check_operators(names),
                 check_choices("--dtype", dtypes, KINDS),
@@ -236,3 +246,5 @@ def bench_command(
                 html,
             )
         )
+    if status:
+        raise typer.Exit(status)

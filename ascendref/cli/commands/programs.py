@@ -10,11 +10,11 @@ from typing import Annotated, Final
 
 import typer
 
-from ...core.errors import OptionError
+from ...core.errors import AclError, OptionError
 from ...core.extras import install_command
 from ...core.products import Product
 from ...core.tracebacks import SHORT, VARIABLE
-from ..console import DIFFERENCE, report_bad_calls
+from ..console import DIFFERENCE, print_error, report_bad_calls
 from ..options import AsJson
 from ..outputs import check_writable
 from ..programs import check_program, starting
@@ -36,10 +36,11 @@ Traceback = Annotated[
 
 @app.command(
     "check",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
     rich_help_panel=PANEL,
 )
 def check_command(
+    context: typer.Context,
     program: Annotated[
         Path,
         typer.Argument(help="A Python program (.py), or an executable that uses the C library."),
@@ -68,8 +69,8 @@ def check_command(
     Races, lifetime errors, uninitialized reads, leaks, deadlocks and waits without effect are
     collected, not raised, whatever check mode the program sets.
 
-    Exit status 1 if there are hazards, or if the program failed; with --symbols, if a function
-    is not available.
+    Exit status 1 if there are hazards, or if the program failed; 2 if it used no device, so that
+    nothing was checked; with --symbols, 1 if a function is not available.
 
     Example: ascendref check train.py --epochs 3
     """
@@ -82,8 +83,19 @@ def check_command(
                 raise OptionError("--html", "is not possible with --symbols, which runs nothing")
             if not symbols([program, *map(Path, arguments or [])], as_json):
                 raise typer.Exit(DIFFERENCE)
-        elif not check(program, arguments or [], html, as_json, traceback):
-            raise typer.Exit(DIFFERENCE)
+            return
+        _note_options_behind(context, arguments or [])
+        status = check(program, arguments or [], html, as_json, traceback)
+    if status:
+        raise typer.Exit(status)
+
+
+def _note_options_behind(context: typer.Context, arguments: list[str]) -> None:
+    """Say on stderr that options behind a program are the program's, if the command has them."""
+    own = {name for param in context.command.params for name in param.opts if name[:2] == "--"}
+    for name in dict.fromkeys(text.partition("=")[0] for text in arguments):
+        if name in own:
+            print_error(f"{name} stands behind the program and is passed to it; see --help")
 
 
 @app.command(
@@ -92,6 +104,7 @@ def check_command(
     rich_help_panel=PANEL,
 )
 def npu_command(
+    context: typer.Context,
     script: Annotated[
         str, typer.Argument(help="A Python program that imports torch_npu, or with -m a module.")
     ],
@@ -128,14 +141,18 @@ def npu_command(
     with report_bad_calls():
         if not is_module:
             check_program("SCRIPT", Path(script))
+        try:
+            chip = None if product is None else Product.find(product).soc_name
+        except AclError as error:
+            raise OptionError("--product", error.message.removeprefix("product ")) from None
         if report_file is not None:
             check_writable("--report-file", report_file)
         for package in ("torch", "torch_npu"):
             if find_spec(package) is None:
                 raise OptionError(package, f"not installed: {install_command('npu')}")
         compiler("CC")
-        if product is not None:
-            os.environ["ASCENDREF_PRODUCT"] = Product.find(product).soc_name
+        if chip is not None:
+            os.environ["ASCENDREF_PRODUCT"] = chip
         os.environ["ASCENDREF_NPU_FALLBACK"] = "1" if fallback else "0"
         if report or report_file is not None:
             where = "-" if report_file is None else str(report_file.absolute())
@@ -146,6 +163,7 @@ def npu_command(
             os.environ[VARIABLE] = SHORT
         folders = [str(_STARTUP), os.environ.get("PYTHONPATH")]
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+        _note_options_behind(context, arguments or [])
         sys.stdout.flush()
         words = [sys.executable, "-m" if is_module else "--", script, *(arguments or [])]
         with starting("SCRIPT"):

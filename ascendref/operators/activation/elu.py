@@ -249,8 +249,12 @@ def elu(
     Parameters
     ----------
     self : array
+        Data.
     alpha, scale, input_scale : real number, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        The scalars of the formula.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -288,8 +292,12 @@ def celu(
     Parameters
     ----------
     self : array
+        Data.
     alpha : real number, optional, neither 0 nor NaN; may be negative
-    out, compute_dtype : optional; see the common rules of array functions
+        The scalar of the formula.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -328,10 +336,14 @@ def elu_backward(
     Parameters
     ----------
     grad_output, self_or_result : array, of one shape
+        Gradient of the result, and the data or the result.
     alpha, scale, input_scale : real number, optional
+        The scalars of the formula.
     is_result : bool, optional
         Whether ``self_or_result`` is the result of `elu`; ``alpha`` must be at least 0 then.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

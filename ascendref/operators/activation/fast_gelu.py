@@ -74,7 +74,10 @@ def fast_gelu(
     Parameters
     ----------
     self : array
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -104,7 +107,10 @@ def fast_gelu_backward(
     Parameters
     ----------
     grad_output, self : array, of one shape
-    out, compute_dtype : optional; see the common rules of array functions
+        Gradient of the result, and the data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

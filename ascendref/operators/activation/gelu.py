@@ -154,10 +154,13 @@ def gelu(
     Parameters
     ----------
     self : array
+        Data.
     approximate : {"none", "tanh"} or {0, 1}, optional
         Whether the normal distribution function is exact, or approximated by
         ``(1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self**3))) / 2``.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -194,8 +197,12 @@ def gelu_backward(
     Parameters
     ----------
     grad_output, self : array, broadcast
+        Gradient of the result, and the data.
     approximate : {"none", "tanh"} or {0, 1}, optional, as for `gelu`
-    out, compute_dtype : optional; see the common rules of array functions
+        The exact form, or that with tanh.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

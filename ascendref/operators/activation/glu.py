@@ -96,8 +96,12 @@ def glu(
     Parameters
     ----------
     self : array, whose halves along ``dim`` are ``value`` and ``gate``
+        Data.
     dim : int, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        Axis along which ``self`` is divided into halves.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -131,9 +135,14 @@ def glu_backward(
     Parameters
     ----------
     grad_output : array, of the shape of one half and the type of ``self``
+        Gradient of the result.
     self : array, whose halves along ``dim`` are ``value`` and ``gate``
+        Data.
     dim : int, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        Axis along which ``self`` is divided into halves.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -84,9 +84,12 @@ def hardshrink(
     Parameters
     ----------
     self : array
+        Data.
     lambd : real number, optional
         Threshold λ. A negative value counts as 0; NaN makes every number 0.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -118,8 +121,12 @@ def hardshrink_backward(
     Parameters
     ----------
     grad_output, self : array, broadcast
+        Gradient of the result, and the data.
     lambd : real number, optional, as for `hardshrink`
-    out, compute_dtype : optional; see the common rules of array functions
+        Half the width of the interval that becomes 0.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -119,7 +119,10 @@ def hardswish(
     Parameters
     ----------
     self : array
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -150,7 +153,10 @@ def hardswish_backward(
     Parameters
     ----------
     grad_output, self : array, of one shape
-    out, compute_dtype : optional; see the common rules of array functions
+        Gradient of the result, and the data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -79,9 +79,12 @@ def hardtanh(
     Parameters
     ----------
     self : array
+        Data.
     min_val, max_val : real number, optional
         If the lower one is greater, every result is the upper one; if one is NaN, so is the result.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -114,8 +117,12 @@ def hardtanh_backward(
     Parameters
     ----------
     grad_output, self : array, of one shape
+        Gradient of the result, and the data.
     min_val, max_val : real number, optional; nothing is between them if one is NaN
-    out, compute_dtype : optional; see the common rules of array functions
+        Ends of the interval.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

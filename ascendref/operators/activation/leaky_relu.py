@@ -98,8 +98,12 @@ def leaky_relu(
     Parameters
     ----------
     self : array
+        Data.
     negative_slope : real number, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        Factor of negative data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -132,11 +136,15 @@ def leaky_relu_backward(
     Parameters
     ----------
     grad_output, self : array, broadcast
+        Gradient of the result, and the data.
     negative_slope : real number, optional
+        Factor of negative data.
     self_is_result : bool, optional
         Whether ``self`` is the result of `leaky_relu`, which has the sign of its input if
         ``negative_slope`` is at least 0, as it must be then.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -197,10 +197,13 @@ def logit(
     Parameters
     ----------
     self : array
+        Data.
     eps : real number or None, optional
         The input is clamped to [eps, 1 - eps]; None means -1. If negative or NaN, nothing is
         clamped: the result is -inf at 0, inf at 1 and NaN outside [0, 1].
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -236,11 +239,14 @@ def logit_grad(
     Parameters
     ----------
     x, dy : array, of one shape and type; input and gradient, in the vendor's order
+        Data, and the gradient of the result.
     eps : real number or None, optional
         None means -1. If negative, the result is NaN outside [0, 1]; from 0 to below 1, it is 0
         outside [eps, 1 - eps]. If eps is exactly 1 the result is ``dy`` times infinity; if finite
         and above 1, or NaN, it is NaN; if infinite, 0.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

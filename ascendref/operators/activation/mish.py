@@ -92,7 +92,10 @@ def mish(
     Parameters
     ----------
     self : array
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -123,7 +126,10 @@ def mish_backward(
     Parameters
     ----------
     grad_output, self : array, broadcast
-    out, compute_dtype : optional; see the common rules of array functions
+        Gradient of the result, and the data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -165,7 +165,9 @@ def prelu(
         Axis 1 is the channel; with rank 0 or 1 there is one channel.
     weight : array
         One element, or one per channel in C order, in any shape.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -204,7 +206,9 @@ def prelu_backward(
     ----------
     grad_output, self, weight : array, of one type
         ``grad_output`` broadcasts to the shape of ``self``; the others as for `prelu`.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

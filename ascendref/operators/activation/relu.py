@@ -43,7 +43,10 @@ def relu(
     Parameters
     ----------
     self : array, also INT8, INT32 or INT64
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

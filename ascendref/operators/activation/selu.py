@@ -94,7 +94,10 @@ def selu(
     Parameters
     ----------
     self : array, also INT8 or INT32
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -128,7 +131,10 @@ def selu_backward(
     Parameters
     ----------
     grad_output, result : array, of one shape, also INT8 or INT32
-    out, compute_dtype : optional; see the common rules of array functions
+        Gradient of the result, and the result.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -96,7 +96,10 @@ def sigmoid(
     Parameters
     ----------
     self : array
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -127,7 +130,10 @@ def sigmoid_backward(
     Parameters
     ----------
     grad_output, output : array, broadcast; ``output`` may be any number
-    out, compute_dtype : optional; see the common rules of array functions
+        Gradient of the result, and the result.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

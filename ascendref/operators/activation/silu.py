@@ -130,7 +130,10 @@ def silu(
     Parameters
     ----------
     self : array
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -160,7 +163,10 @@ def silu_backward(
     Parameters
     ----------
     grad_output, self : array, of one shape
-    out, compute_dtype : optional; see the common rules of array functions
+        Gradient of the result, and the data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -191,8 +197,12 @@ def swish(
     Parameters
     ----------
     self : array
+        Data.
     beta : real number, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        The scalar of the formula.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -224,8 +234,12 @@ def swish_backward(
     Parameters
     ----------
     grad_output, self : array, of one shape
+        Gradient of the result, and the data.
     beta : real number, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        The scalar of the formula.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

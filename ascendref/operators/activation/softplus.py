@@ -214,9 +214,12 @@ def softplus(
     Parameters
     ----------
     self : array
+        Data.
     beta, threshold : real number, optional
         With a ``beta`` of 0 the result is infinite where 0 is not above the threshold.
-    out, compute_dtype : optional; see the common rules of array functions
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -250,8 +253,12 @@ def softplus_backward(
     Parameters
     ----------
     grad_output, self : array, of one shape; ``self`` also INT8 to INT64, UINT8 or BOOL
+        Gradient of the result, and the data.
     beta, threshold : real number, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        The scalars of the formula.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

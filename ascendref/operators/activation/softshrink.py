@@ -84,8 +84,12 @@ def softshrink(
     Parameters
     ----------
     self : array
+        Data.
     lambd : real number, optional, at least 0
-    out, compute_dtype : optional; see the common rules of array functions
+        Half the width of the interval that becomes 0.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -116,8 +120,12 @@ def softshrink_backward(
     Parameters
     ----------
     grad_output, self : array, broadcast
+        Gradient of the result, and the data.
     lambd : real number, optional, at least 0
-    out, compute_dtype : optional; see the common rules of array functions
+        Half the width of the interval that becomes 0.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -34,7 +34,10 @@ def squared_relu(
     Parameters
     ----------
     self : array
-    out, compute_dtype : optional; see the common rules of array functions
+        Data.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -110,8 +110,12 @@ def swiglu(
     Parameters
     ----------
     self : array, whose halves along ``dim`` are ``gate`` and ``value``
+        Data.
     dim : int, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        Axis along which ``self`` is divided into halves.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -146,9 +150,14 @@ def swiglu_backward(
     Parameters
     ----------
     grad_output : array, of the shape of one half and the type of ``self``
+        Gradient of the result.
     self : array, whose halves along ``dim`` are ``gate`` and ``value``
+        Data.
     dim : int, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        Axis along which ``self`` is divided into halves.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -93,8 +93,12 @@ def threshold(
     Parameters
     ----------
     self : array, also INT8, INT16, INT32, INT64 or UINT8
+        Data.
     threshold, value : real number
-    out, compute_dtype : optional; see the common rules of array functions
+        Limit, and what replaces data that are not above it.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -128,8 +132,12 @@ def threshold_backward(
     Parameters
     ----------
     grad_output, self : array, broadcast, of one type, also INT8, INT32 or UINT8
+        Gradient of the result, and the data.
     threshold : real number, 0 for the gradient of `relu`
-    out, compute_dtype : optional; see the common rules of array functions
+        Limit above which the gradient passes.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -122,10 +122,14 @@ def binary_cross_entropy(
     Parameters
     ----------
     self, target : array, of one shape and type, between 0 and 1
+        Predictions and targets.
     weight : array of the same shape and type, optional
         A factor for each element; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        How the losses of the elements are combined: not, to their mean, or to their sum.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -165,10 +169,14 @@ def binary_cross_entropy_backward(
     Parameters
     ----------
     grad_output, self, target : array, broadcast to the shape of ``self``
+        Gradient of the loss, predictions and targets.
     weight : array, broadcast to the shape of ``self``, optional
         The factor of each element; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        How the losses of the elements are combined: not, to their mean, or to their sum.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -226,10 +226,14 @@ def binary_cross_entropy_with_logits(
     Parameters
     ----------
     self, target : array, of one shape; targets are between 0 and 1
+        Predictions and targets.
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        How the losses of the elements are combined: not, to their mean, or to their sum.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -271,10 +275,14 @@ def binary_cross_entropy_with_logits_backward(
     Parameters
     ----------
     grad_output, self, target : array, broadcast to the shape of ``self``, which ``target`` has
+        Gradient of the loss, predictions and targets.
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        How the losses of the elements are combined: not, to their mean, or to their sum.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

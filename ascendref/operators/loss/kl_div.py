@@ -200,8 +200,12 @@ def kl_div_backward(
     grad_output, self, target : array, broadcast to the shape of ``self``
         ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
+        How the losses of the elements are combined: not, to their mean, or to their sum.
     log_target : bool, optional, whether ``target`` has logarithms: ``exp(target)`` is its value
-    out, compute_dtype : optional; see the common rules of array functions
+        Whether the target is given as its logarithm.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -251,8 +255,12 @@ def kl_div_target_backward(
     grad_output, self, target : array, broadcast to the shape of ``target``
         ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
+        How the losses of the elements are combined: not, to their mean, or to their sum.
     log_target : bool, optional, whether ``target`` has logarithms
-    out, compute_dtype : optional; see the common rules of array functions
+        Whether the target is given as its logarithm.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

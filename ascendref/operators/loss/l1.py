@@ -69,8 +69,12 @@ def l1_loss(
     Parameters
     ----------
     self, target : array, broadcast
+        Predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        How the losses of the elements are combined: not, to their mean, or to their sum.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -103,8 +107,12 @@ def l1_loss_backward(
     Parameters
     ----------
     grad_output, self, target : array, broadcast
+        Gradient of the loss, predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-    out, compute_dtype : optional; see the common rules of array functions
+        How the losses of the elements are combined: not, to their mean, or to their sum.
+    out, compute_dtype : array and dtype, optional
+        Array that receives the result, and type that is computed with: see the
+        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.dtypes import BY_NUMPY, ElementType, float_format
 from .blocks import Block, Doubles, blocks, import_pair
@@ -67,6 +68,8 @@ class Comparison:
     infinity_mismatches: int
     #: elements that are 0 on both sides, with opposite signs; these do not count as differing
     zero_sign_mismatches: int
+    #: finite elements other than 0 that should be 0, which have no relative error
+    missed_zeros: int = 0
 
     def __str__(self) -> str:
         lines = [
@@ -74,7 +77,8 @@ class Comparison:
             f" {self.elements:,} elements differ, {self.wrong:,} wrongly rounded",
             f"ulp:      max {self.max_ulp:<10.6g} mean {self.mean_ulp:.6g}",
             f"absolute: max {self.max_absolute:<10.6g} mean {self.mean_absolute:.6g}",
-            f"relative: max {self.max_relative:<10.6g} mean {self.mean_relative:.6g}",
+            f"relative: max {self.max_relative:<10.6g} mean {self.mean_relative:.6g}"
+            + (f" (without {self.missed_zeros:,} that should be 0)" if self.missed_zeros else ""),
         ]
         if self.worst is not None:
             lines.append(
@@ -91,6 +95,7 @@ class Comparison:
         return "\n".join(lines)
 
 
+@np.errstate(all="ignore")  # signalling NaNs
 def compare(actual: Any, golden: Any) -> Comparison:
     """Compare a result with golden values.
 
@@ -126,8 +131,9 @@ def compare(actual: Any, golden: Any) -> Comparison:
     in ulp, infinity counts as the number one ulp beyond the largest finite one; an infinity against
     a finite number is an infinite absolute and relative error. Equal infinities and two NaNs have
     no error; a NaN against a number is an infinite error of every kind. Relative errors are
-    ``|actual - golden| / |golden|``, 0 where both are 0. All errors are computed in F64 and are
-    infinite if they overflow. Means are over all elements, 0 if there are none.
+    ``|actual - golden| / |golden|``, 0 where both are 0; finite elements other than 0 that should
+    be 0 have none and are counted in ``missed_zeros``. All errors are computed in F64 and are
+    infinite if they overflow. Means are over all elements that have the error, 0 if there are none.
 
     Examples
     --------
@@ -139,33 +145,39 @@ def compare(actual: Any, golden: Any) -> Comparison:
     (0, True)
     """
     pair = import_pair(actual, golden)
-    counts, largest, sums = np.zeros(5, np.int64), np.zeros(3), np.zeros(3)
+    counts, largest, sums = np.zeros(6, np.int64), np.zeros(3), np.zeros(3)
     at = None
     for block in blocks(pair):
         table = _errors(block, pair.kind)
         here = table.max(axis=1)
         if here[0] > largest[0]:
             at = block.start + int(table[0].argmax())
-        with np.errstate(over="ignore"):
-            largest, sums = np.maximum(largest, here), sums + table.sum(axis=1)
+        largest, sums = np.maximum(largest, here), sums + table.sum(axis=1)
         counts += [np.count_nonzero(mask) for mask in _masks(block)]
     worst = None
     if at is not None:
         index = tuple(int(k) for k in np.unravel_index(at, pair.actual.shape))
         worst = Worst(index, float(pair.actual[index]), float(pair.golden[index]))
-    errors = np.stack([largest, sums / max(pair.actual.size, 1)], axis=1).ravel().tolist()
+    size = pair.actual.size
+    having = np.maximum([size, size, size - counts[-1]], 1)
+    errors = np.stack([largest, sums / having], axis=1).ravel().tolist()
     differing, wrong, *mismatches = counts.tolist()
     kinds = pair.kind.name, BY_NUMPY[pair.golden.dtype].name
     values: list[Any] = [*kinds, pair.actual.size, differing, wrong, *errors, worst, *mismatches]
     return Comparison(*values)
 
 
-@np.errstate(all="ignore")
 def _errors(block: Block, kind: ElementType) -> Doubles:
     """Return the errors of a block: rows of ulp, absolute and relative errors."""
     absolute = block.absolute
     relative = np.where(np.isinf(absolute), np.inf, absolute / np.abs(block.golden))
-    return np.stack([_ulps(block, kind), absolute, np.where(absolute == 0, 0, relative)])
+    without = (absolute == 0) | _missed_zeros(block)
+    return np.stack([_ulps(block, kind), absolute, np.where(without, 0, relative)])
+
+
+def _missed_zeros(block: Block) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (block.golden == 0) & (block.actual != 0)
+    return found & np.isfinite(block.actual)
 
 
 def _ulps(block: Block, kind: ElementType) -> Doubles:
@@ -188,4 +200,5 @@ def _masks(block: Block) -> tuple[Any, ...]:
     wrong = (actual != rounded) & ~(nan & golden_nan)
     infinity = wrong & (np.isinf(actual) | np.isinf(rounded)) & ~(nan | golden_nan)
     zero_sign = (actual == 0) & (rounded == 0) & (np.signbit(actual) != np.signbit(rounded))
-    return block.absolute != 0, wrong, nan != golden_nan, infinity, zero_sign
+    differs = block.absolute != 0
+    return differs, wrong, nan != golden_nan, infinity, zero_sign, _missed_zeros(block)
