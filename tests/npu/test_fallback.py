@@ -89,7 +89,7 @@ torch.npu.synchronize()
         ("y = x + 1", "y.cpu()", "aclrtMemcpy reads src while aten::add.Tensor"),
         ("y = torch.exp(x)", "x.zero_()", "aten::zero_ writes self while aten::exp"),
         ("y = torch.relu(x); x.add_(1)", "y + 1", "aten::add.Tensor reads self while aclnnRelu"),
-        ("y = x[y.long()]", "y + 1", "aten::add.Tensor reads self while aten::index.Tensor"),
+        ("z = x[y.long()]", "z + 1", "aten::add.Tensor reads self while aten::index.Tensor"),
     ],
     ids=["in place", "fill", "out", "copy to the host", "read", "fallback between", "indices"],
 )
