@@ -145,7 +145,7 @@ def check_marks(found: dict[str, Any], page: Page) -> None:
 
 
 def test_one_operator_as_a_table() -> None:
-    done = call(*ONE, "--attr", "lambd=0.25")
+    done = call(*ONE, "--attr", "lambd=0.25", "--all")
     assert done.exit_code == 0, done.stderr
     for text in ("lambd=0.25", "wrong", "step by step", "Every stated bound holds"):
         assert text in " ".join(done.stdout.split())
