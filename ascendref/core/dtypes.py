@@ -154,7 +154,7 @@ _RAW: Final = np.dtype("V2")
 
 def raw_bytes_hint(dtype: object) -> str:
     """Return how to read elements of two raw bytes, as which NumPy loads BF16 from a file."""
-    if not isinstance(dtype, np.dtype) or dtype != _RAW:
+    if not issubclass(type(dtype), np.dtype) or dtype != _RAW:
         return ""
     return "; NumPy loads BF16 from files as V2: pass array.view(ml_dtypes.bfloat16)"
 

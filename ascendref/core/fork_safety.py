@@ -142,6 +142,8 @@ def import_torch() -> None:
 
     torch_npu, where it is installed, would look for CANN's libraries.
     """
+    if "torch" in sys.modules:
+        return
     name = "TORCH_DEVICE_BACKEND_AUTOLOAD"
     before = os.environ.get(name)
     os.environ[name] = "0"

@@ -99,8 +99,7 @@ def _public(function: Function) -> Callable[..., jax.Array]:
         if given[-1][1] is not None:
             compute = compute_type_of(given[-1][1])
         result = differentiable(Call(function, tuple(values), compute), *operands)
-        weak = all(jnp.asarray(named[name]).weak_type for name in promoted)
-        return _weakly_typed(result) if weak else result
+        return _weakly_typed(result) if all(map(_is_weak, named.values())) else result
 
     call.__name__ = call.__qualname__ = function.name
     call.__module__ = "ascendref.jax"  # where they are found
@@ -206,6 +205,11 @@ def _operands(given: dict[str, Any]) -> dict[str, Any]:
     if _is_integer(kind):
         kind = jnp.result_type(float)
     return {name: jnp.asarray(value, kind) for name, value in given.items()}
+
+
+def _is_weak(operand: Any) -> bool:
+    """Tell whether the type of an operand gives way to others; arrays of NumPy are not copied."""
+    return not isinstance(operand, np.ndarray) and bool(jnp.asarray(operand).weak_type)
 
 
 def _weakly_typed(array: Any) -> Any:

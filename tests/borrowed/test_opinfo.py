@@ -47,6 +47,7 @@ UNREACHED = (
     "aclnnClampMin",
     "aclnnInplaceClampMax",
     "aclnnInplaceHardtanh",
+    "aclnnInplaceMuls",
     "aclnnInplaceNanToNum",
     "aclnnNanToNum",
     "aclnnNorm",

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from ascendref.cli.check import check, show
+from ascendref.cli.console import DIFFERENCE
 from ascendref.device.checker.machine_code import places_of
 
 from .conftest import PROGRAMS
@@ -165,9 +166,8 @@ def test_the_exit_status_says_whether_hazards_were_found(programs):
 
 
 def test_the_command_takes_programs_that_were_compiled(programs, capfd, monkeypatch):
-    assert not check(
-        programs.compiled("hazards.cpp"), ["helpers"], None, as_json=True, traceback=False
-    )
+    program = programs.compiled("hazards.cpp")
+    assert check(program, ["helpers"], None, as_json=True, traceback=False) == DIFFERENCE
     found = json.loads(capfd.readouterr().out)
     assert found["status"] == 0
     (hazard,) = found["hazards"]

@@ -123,9 +123,9 @@ def bernoulli_(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
 def randperm(n: int, seed: int, offset: int, out: Tensor) -> Tensor:
     """Return the integers below a number in random order."""
     if out.is_meta:
-        limit = (torch.finfo if out.is_floating_point() else torch.iinfo)(out.dtype).max
+        limit = torch.iinfo(out.dtype).max
         if n > limit:
-            raise ValueError(f"n is {n}; {out.dtype} allows up to {limit:.0f}")
+            raise ValueError(f"n is {n}; {out.dtype} allows up to {limit}")
         return out.new_empty(n)
     return torch.randperm(n, generator=_generator(seed, offset), dtype=out.dtype)
 

@@ -50,7 +50,8 @@ def check_and_queue_all(
         raise
     # one step, which no signal interrupts
     deque(map(deque.append, [task.stream.queue for task in checked], checked), 0)
-    _place_held(streams, checker)
+    if any(task.held is not None for task in checked):
+        _place_held(streams, checker)
 
 
 def _place(

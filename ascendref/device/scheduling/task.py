@@ -184,6 +184,9 @@ class BaseStream:
         #: whether calls that name no stream use it
         self.is_default = False
 
+    def __repr__(self) -> str:
+        return f"<stream {self.number}>"
+
     @property
     def listed(self) -> bool:
         """Whether its tasks are still run."""

@@ -150,8 +150,8 @@ class Register(Number):
         LLVM's own instruction would need a function that it lacks, ``__truncdfhf2``, if the sign is
         that of a number converted from half precision.
         """
-        negative = self.lift(sign).bits().negative()
-        return negative.select(-abs(self), abs(self))  # type: ignore[no-any-return]
+        size = abs(self)
+        return self.lift(sign).bits().negative().select(-size, size)  # type: ignore[no-any-return]
 
     def sqrt(self) -> Self:
         """Return the square root, correctly rounded."""
