@@ -72,6 +72,8 @@ def outcome(
 )
 def test_functions_take_and_return_the_types_of_pytorchs(name: str, reduced: Any) -> None:
     theirs, ours, operands = FUNCTIONS[name]
+    # operands are below 1: what PyTorch composes of several kernels may be an ulp of 1 off
+    atol = torch.finfo(reduced).eps
     for kinds in product(KINDS, repeat=len(operands)):
         for enabled in (True, False):
             expected = outcome(theirs, name, kinds, dtype=reduced, enabled=enabled)
@@ -79,7 +81,7 @@ def test_functions_take_and_return_the_types_of_pytorchs(name: str, reduced: Any
             with at.use("all"):
                 overridden = outcome(theirs, name, kinds, dtype=reduced, enabled=enabled)
             for results in (found, overridden):
-                torch.testing.assert_close(results, expected, rtol=1e-2, atol=1e-3, msg=str(kinds))
+                torch.testing.assert_close(results, expected, rtol=1e-2, atol=atol, msg=str(kinds))
 
 
 def gradients(layer: Any, wrap: Callable[..., Any], reduced: Any) -> Any:

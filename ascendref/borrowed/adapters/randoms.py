@@ -123,9 +123,11 @@ def bernoulli_(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
 def randperm(n: int, seed: int, offset: int, out: Tensor) -> Tensor:
     """Return the integers below a number in random order."""
     if out.is_meta:
-        limit = torch.iinfo(out.dtype).max
-        if n > limit:
-            raise ValueError(f"n is {n}; {out.dtype} allows up to {limit}")
+        # up to there, each integer is a number of the type
+        is_float = out.is_floating_point()
+        limit = int(2 / torch.finfo(out.dtype).eps) if is_float else torch.iinfo(out.dtype).max
+        if n - 1 > limit:
+            raise ValueError(f"n is {n}; {out.dtype} allows up to {limit + 1}")
         return out.new_empty(n)
     return torch.randperm(n, generator=_generator(seed, offset), dtype=out.dtype)
 
