@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,12 @@ collect_ignore_glob += ["ascendref/npu/*", "tests/npu/argument_types.py"]
 collect_ignore_glob += ["tests/npu/namespace.py", "tests/npu/hccl_calls.py"]
 collect_ignore_glob += ["tests/npu/programs/*", "tests/npu/refused/*"]
 collect_ignore_glob += ["tests/operators/edges/*"]  # a package of tables, without tests
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file without tiny tests where only these run: to read all takes longer."""
+    tiny_only = config.option.markexpr == "tiny" and collection_path.suffix == ".py"
+    return (tiny_only and "mark.tiny" not in collection_path.read_text()) or None
 
 
 @pytest.fixture(autouse=True, scope="session")

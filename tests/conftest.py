@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import zlib
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import ascendref as ar
 from ascendref.core.errors import get_last_error, recent_error_message
 from ascendref.functional import call, call_cache
 
-from .support.daily import LONG_PARTS, SEED, TESTED, VARIABLE, todays
+from .support.daily import LONG_PARTS, SEED, TESTED, USUAL, VARIABLE, todays
 
 # the same examples in every run: a failure in CI is a failure here
 settings.register_profile("stable", deadline=None, derandomize=True, print_blob=True)
@@ -30,37 +31,53 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_report_header() -> str:
-    """Print which part of the long tests and of the operators this run has."""
-    return f"long tests: {VARIABLE}={SEED}; operators: {len(TESTED)} of {len(ar.OPERATORS)}"
+    """Print which part of the full tests and of the operators a run has."""
+    return f"full tests: {VARIABLE}={SEED}, {len(TESTED)} of {len(ar.OPERATORS)} operators"
 
 
-def is_tested(item: pytest.Item) -> bool:
-    """Tell whether the operators that a case is parametrised with are tested in this run."""
+def operators_of(item: pytest.Item) -> set[str]:
+    """Return the operators that a case is parametrised with."""
     call = getattr(item, "callspec", None)
-    for value in call.params.values() if call else ():
-        name = value if isinstance(value, str) else getattr(value, "operator", None)
-        if isinstance(name, str) and name in ar.OPERATORS and name not in TESTED:
-            return False
-    return True
+    values = call.params.values() if call else ()
+    names = {x if isinstance(x, str) else getattr(x, "operator", None) for x in values}
+    return {name for name in names if isinstance(name, str) and name in ar.OPERATORS}
+
+
+def is_full(item: pytest.Item) -> bool:
+    """Tell whether a case is of a part of the tests that an installation need not pass."""
+    if any(item.get_closest_marker(name) for name in ("full", "exhaustive", "daily")):
+        return True
+    return not (item.get_closest_marker("every_operator") or operators_of(item) <= USUAL)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave operators to their day, and cases of tests marked ``daily`` or ``exhaustive``."""
+    """Mark what is full, and leave other days' operators and cases out of it."""
     groups: dict[Any, list[pytest.Item]] = {}
-    for item in filter(is_tested, items):
+    today = set()
+    for item in items:
+        if not is_full(item):
+            today.add(item)
+            continue
+        item.add_marker("full")
+        if not operators_of(item) <= TESTED:
+            continue
         mark = item.get_closest_marker("daily")
         parts, shift = mark.args[0] if mark else 1, 0
         function = item.nodeid.partition("[")[0]
         if item.get_closest_marker("exhaustive"):
             parts, shift = parts * LONG_PARTS, zlib.crc32(function.encode())
         groups.setdefault((function, parts, shift), []).append(item)
-    today = {
-        item
-        for (_, parts, shift), cases in groups.items()
-        for item in todays(cases, parts, shift=shift)
-    }
+    for (_, parts, shift), cases in groups.items():
+        today.update(todays(cases, parts, shift=shift))
     config.hook.pytest_deselected(items=[item for item in items if item not in today])
     items[:] = [item for item in items if item in today]
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Print no letter for a skipped test: most need an extra, which the summary names."""
+    return (
+        ("skipped", "", "SKIPPED") if report.skipped and not hasattr(report, "wasxfail") else None
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -72,7 +89,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print how many device calls were made by the tests that count them."""
+    """Print which optional libraries are not there, and how many device calls were counted."""
+    missing = [name for name in ("torch", "jax", "dask", "xarray") if find_spec(name) is None]
+    if missing:
+        terminalreporter.write_line(
+            f"not installed, so that their tests are skipped: {', '.join(missing)}"
+        )
     counts = [
         dict(report.user_properties)
         for reports in terminalreporter.stats.values()

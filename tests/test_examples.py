@@ -24,6 +24,7 @@ def test_every_example_is_tested() -> None:
     assert [path.name for path in EXAMPLES.glob("*.py") if f'"{path.name}"' not in source] == []
 
 
+@pytest.mark.full
 def test_training_reaches_95_percent_in_both_types(tmp_path: Path) -> None:
     last = run("01_train_digits.py", str(tmp_path / "losses.png"))[-1]
     assert (tmp_path / "losses.png").stat().st_size > 10_000
@@ -59,6 +60,7 @@ def test_truth_mode_is_right_and_low_precision_is_not(tmp_path: Path) -> None:
     assert float(rows["bfloat16"][1].rstrip("%")) > 10
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "names",
     [("hardtanh", "silu", "softplus"), pytest.param((), marks=pytest.mark.exhaustive)],
@@ -87,6 +89,7 @@ def test_training_in_pytorch_takes_our_gradients() -> None:
     ]
 
 
+@pytest.mark.full
 def test_the_pipeline_has_four_streams_and_the_right_bits(tmp_path: Path) -> None:
     rows = run("04_pipeline.py", str(tmp_path / "timeline.png"))
     assert rows[-1] == "6 chunks, bit for bit those of the array functions"
@@ -117,6 +120,7 @@ def test_a_program_for_torch_npu_trains_on_the_emulated_device() -> None:
     assert last < first / 3
 
 
+@pytest.mark.full
 def test_a_race_is_found_and_its_fix_works(tmp_path: Path) -> None:
     rows = run("10_race_found_and_fixed.py", str(tmp_path / "timeline.png"))
     assert rows[0].startswith("race: aclnnSoftplusBackward on stream")

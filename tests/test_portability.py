@@ -34,6 +34,7 @@ def test_the_two_phase_api_has_the_bits_of_the_array_functions() -> None:
         assert same == (row.operator != "prelu_backward" or "float32" in row.kinds), row
 
 
+@pytest.mark.full
 def test_this_machine_gives_the_stored_bits(capsys: pytest.CaptureFixture[str]) -> None:
     assert portability.main(["--quick", "--daily"]) == 0
     assert ", 0 differ" in capsys.readouterr().out
@@ -70,6 +71,7 @@ def test_data_are_the_same_everywhere() -> None:
     assert portability.numbers("bfloat16", (9, 9), 0).dtype == ml_dtypes.bfloat16
 
 
+@pytest.mark.full
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these are names of x86 processors")
 @pytest.mark.parametrize(
     ("processor", "options"),

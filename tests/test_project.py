@@ -15,13 +15,17 @@ from ascendref.verify.setting import settings
 from .support.processes import ROOT, run
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "command",
     [
         ("-m", "ruff", "check"),
         ("-m", "ruff", "format", "--check"),
-        ("-m", "mypy"),
-        ("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"),
+        pytest.param(("-m", "mypy"), marks=pytest.mark.full),
+        pytest.param(
+            ("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"),
+            marks=pytest.mark.full,
+        ),
     ],
     ids=["lint", "format", "types", "imports"],
 )

@@ -35,6 +35,7 @@ def test_its_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.full
 @pytest.mark.skipif(find_spec("rich") is None, reason="needs the extra cli")
 def test_its_picture_is_what_the_example_does() -> None:
     assert race_picture.PICTURE.read_text(encoding="utf-8") == race_picture.picture()

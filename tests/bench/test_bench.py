@@ -108,6 +108,7 @@ def test_bytes_count_each_read_and_write_once() -> None:
     assert bytes_moved(Case("logit_grad", "float32", 4096, "broadcast")) == 4 * (2 * 4096 + 64)
 
 
+@pytest.mark.full
 def test_the_triad_adds() -> None:
     np.testing.assert_array_equal(triad(12 * 100_000, threads=1)(), np.full(100_000, 4))
 
@@ -140,6 +141,7 @@ def test_a_ratio_is_the_other_sides_time() -> None:
     assert np.isnan(geometric_mean([row._replace(other=None)]))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("peer", ["none", *INSTALLED[:1]])
 def test_json_has_every_cell(peer: str, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
@@ -171,6 +173,7 @@ def test_a_picture_of_many_operators_has_lines_of_eight() -> None:
     assert rows[5] == ("16 below",)
 
 
+@pytest.mark.full
 def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
     picture, page, html = (tmp_path / name for name in ("sweep.png", "page.md", "a<b&c>.html"))
     done = call(

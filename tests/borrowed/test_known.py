@@ -38,6 +38,7 @@ def test_the_list_is_in_groups_each_in_alphabetical_order() -> None:
         assert all(re.fullmatch(r"aclnn_\w+\.h", name) for name in row.headers)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ending", ["", "GetWorkspaceSize"])
 def test_an_absent_function_says_that_it_is_known(ending: str) -> None:
     for api in absent():

@@ -42,6 +42,7 @@ def compiler(request, root, tmp_path, monkeypatch):
     return compiled
 
 
+@pytest.mark.full
 def test_every_header_compiles_under_each_of_its_names(compiler):
     names = {name for row in known().values() for name in row.headers}
     paths = [f"{folder}{name}" for folder in ("", "aclnnop/", "aclnnop/level2/") for name in names]
@@ -49,6 +50,7 @@ def test_every_header_compiles_under_each_of_its_names(compiler):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ending", ["", "GetWorkspaceSize"])
 def test_a_call_of_an_absent_function_does_not_compile(compiler, ending):
     row = max(absent().values(), key=lambda row: len(row.headers))

@@ -7,6 +7,7 @@ import pytest
 from .test_programs import TWO_DEVICES
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("check", ["0", "report"])
 def test_copies_between_devices(programs, check):
     status = int(check == "report")  # that a hazard was found
@@ -23,6 +24,7 @@ def test_copies_between_devices(programs, check):
         assert "aclrtStreamWaitEvent" not in errors
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("check", ["0", "1"])
 def test_processes_share_memory(programs, check):
     before = set(Path("/dev/shm").glob("ascendref-*"))

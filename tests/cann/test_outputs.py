@@ -16,6 +16,7 @@ LONG = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("chip", LONG)
 def test_success_means_that_all_is_written_and_refusal_that_nothing_is(root, chip):
     library = root / "lib64" / LIBRARIES[0]
@@ -43,6 +44,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("chip", ANSWERS)
 def test_a_program_gets_the_figures_of_its_chip(programs, chip):
     out, _ = programs.run("queries.c", ASCENDREF_PRODUCT=chip, ASCENDREF_DEVICES="2")

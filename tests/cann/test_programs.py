@@ -53,6 +53,7 @@ def test_a_program_that_checks_all_itself_prints_nothing(programs, program, envi
     assert programs.run(*program, **environment) == ("", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -92,10 +93,12 @@ def test_a_default_device_serves_threads_until_the_end(programs, tmp_path):
     assert out.splitlines()[2:] == ["0 1", "107002"]
 
 
+@pytest.mark.full
 def test_static_objects_call_after_the_end(programs):
     assert programs.run("process.cpp", "exits")[0] == "late: 100001 100001\n"
 
 
+@pytest.mark.full
 def test_any_thread_may_end_the_process(programs):
     out, errors = programs.run("process.cpp", "exits from a thread", status=3)
     assert out == "late: 100001 100001\n"
@@ -126,6 +129,7 @@ def test_an_exception_in_python_is_no_success(programs, tmp_path):
     programs.run("process.cpp", "broken", PYTHONPATH=path)
 
 
+@pytest.mark.full
 def test_every_function_in_every_type_and_layout(root):
     library = root / "lib64" / "libopapi.so"
     made = sum(1 + len(operator.nullable) for operator, _, _ in calls())
@@ -245,6 +249,7 @@ def test_ctypes_clients_of_python(root):
     assert out == "[-1.0, 0.0, 0.75, 2.0]"
 
 
+@pytest.mark.full
 def test_host_and_kernel_thread_spin_while_they_wait_for_each_other(root):
     run(
         "-c",
@@ -272,6 +277,7 @@ def test_host_and_kernel_thread_spin_while_they_wait_for_each_other(root):
     )
 
 
+@pytest.mark.full
 def test_an_interrupt_of_a_client_in_python_is_not_lost(root):
     out = run(
         "-c",
@@ -297,6 +303,7 @@ def test_an_interrupt_of_a_client_in_python_is_not_lost(root):
     assert out == "interrupted"
 
 
+@pytest.mark.full
 def test_cmake_as_the_vendor_documents_it(root, tmp_path):
     build = tmp_path / "build"
     output_of("cmake", "-S", PROGRAMS / "cmake", "-B", build, f"-DCUST_PKG_PATH={root}")

@@ -24,6 +24,7 @@ ASCENDREF = sys.executable, "-m", "ascendref"
 QUICK = {"CFLAGS": "-O0"}
 
 
+@pytest.mark.full
 def test_the_command_writes_a_root_and_says_where(tmp_path):
     prefix = tmp_path / "ascend toolkit"
     said = json.loads(
@@ -40,6 +41,7 @@ def test_the_command_writes_a_root_and_says_where(tmp_path):
     assert (prefix / "mine").read_text() == "kept"
 
 
+@pytest.mark.full
 def test_a_folder_with_files_of_others_is_no_prefix(tmp_path):
     (tmp_path / "set_env.sh").write_text("# the vendor's\n")
     done = captured(*ASCENDREF, "cann", "--prefix", tmp_path)
@@ -103,6 +105,7 @@ def test_scripts_of_samples_build_and_run(root, tmp_path, libraries):
     assert out.splitlines()[-1] == "device 0, 161001"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("suffix", "words"), [("c", "cc -std=c11"), ("cpp", "c++ -std=c++11")])
 def test_every_header_compiles_alone_with_and_without_its_folder(root, tmp_path, suffix, words):
     include = root / "include"
@@ -130,6 +133,7 @@ def test_every_place_leads_to_the_one_library_and_no_circle(root):
     assert libraries == {(root / "lib64" / LIBRARIES[0]).resolve()}
 
 
+@pytest.mark.full
 def test_the_compilers_get_the_flags(tmp_path):
     source = tmp_path / "main.c"
     source.write_text('#include "acl/acl.h"\nint main(void) { return aclInit(NULL); }\n')
@@ -142,6 +146,7 @@ def test_the_compilers_get_the_flags(tmp_path):
     assert captured(*ASCENDREF, "c++", tmp_path / "missing.cpp", environment=cache).returncode == 1
 
 
+@pytest.mark.full
 def test_without_a_compiler_the_message_says_what_to_install(tmp_path):
     done = captured(
         *ASCENDREF, "cann", "--prefix", tmp_path / "root", environment={"CC": "no-such-compiler"}
@@ -160,6 +165,7 @@ def test_a_root_that_cannot_be_written_is_refused(tmp_path):
         install(tmp_path / "file" / "root")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", [("cann",), ("c++", "main.cpp")])
 def test_a_cache_that_cannot_be_written_is_named(command, tmp_path):
     (tmp_path / "cache").write_text("a file")
@@ -183,6 +189,7 @@ def test_each_set_of_flags_has_a_build_of_its_own(monkeypatch):
     assert len(found) == 3
 
 
+@pytest.mark.full
 def test_a_compiler_that_fails_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("CFLAGS", "--no-such-flag")
     with pytest.raises(ar.ArgumentValueError, match="no-such-flag"):

@@ -4,6 +4,8 @@ import pytest
 
 from .command_line import assert_bad_call, call
 
+pytestmark = pytest.mark.tiny
+
 ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
 
 

@@ -41,6 +41,7 @@ def test_a_race_is_printed_with_its_places(tmp_path: Path) -> None:
     assert "\n1 hazard on 1 device: 1 race\n" in done.stdout
 
 
+@pytest.mark.full
 def test_names_addresses_and_paths_are_not_broken_at_80_columns(tmp_path: Path) -> None:
     folder = tmp_path / ("long_name_" * 8)
     folder.mkdir()
@@ -65,6 +66,7 @@ def test_json_has_the_places_and_nothing_else(tmp_path: Path) -> None:
     assert hazard["first"]["file"] == str(tmp_path / "program.py")
 
 
+@pytest.mark.full
 def test_a_page_on_stdout_is_all_that_is_there(tmp_path: Path) -> None:
     done = check(tmp_path, "print('said')", "--html", "/dev/stdout")
     assert done.returncode == 0
@@ -73,6 +75,7 @@ def test_a_page_on_stdout_is_all_that_is_there(tmp_path: Path) -> None:
     assert done.stderr == "said\n0 hazards on 1 device\n"
 
 
+@pytest.mark.full
 def test_the_page_draws_the_pair_and_the_missing_edge(tmp_path: Path) -> None:
     done = check(tmp_path, RACE, "--html", tmp_path / "page.html")
     assert done.returncode == 1
@@ -91,6 +94,7 @@ def test_the_page_draws_the_pair_and_the_missing_edge(tmp_path: Path) -> None:
     assert {"stream 2", "stream 3", "memory, 64 bytes", "program.py:9"} <= set(words)
 
 
+@pytest.mark.full
 def test_the_page_marks_the_free_of_memory_that_is_in_use(tmp_path: Path) -> None:
     check(
         tmp_path,
@@ -108,6 +112,7 @@ def test_a_program_without_hazards_is_fine(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "0 hazards on 1 device\n", "")
 
 
+@pytest.mark.full
 def test_devices_that_are_gone_count(tmp_path: Path) -> None:
     done = check(tmp_path, RACE + "del dev, one, two, memory\nimport gc\ngc.collect()")
     assert done.returncode == 1
@@ -120,6 +125,7 @@ fail()
 """
 
 
+@pytest.mark.full
 def test_tracebacks_show_the_frames_of_the_program_alone(tmp_path: Path) -> None:
     done = check(tmp_path, WRONG_CALL)
     frames = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
@@ -130,6 +136,7 @@ def test_tracebacks_show_the_frames_of_the_program_alone(tmp_path: Path) -> None
     assert "address_space.py" in full.stderr
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("end", "text"),
     [
@@ -143,6 +150,7 @@ def test_a_failing_program_is_no_success(tmp_path: Path, end: str, text: str) ->
     assert text in done.stderr
 
 
+@pytest.mark.full
 def test_a_process_that_ends_without_exit_functions_is_no_success(tmp_path: Path) -> None:
     done = check(tmp_path, RACE + "import os; os._exit(0)")
     assert done.returncode == 1
@@ -152,6 +160,7 @@ def test_a_process_that_ends_without_exit_functions_is_no_success(tmp_path: Path
     )
 
 
+@pytest.mark.full
 def test_forked_processes_of_multiprocessing_report_their_hazards(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     work = "\n    ".join((BEGINNING + RACE).splitlines())

@@ -352,6 +352,7 @@ def test_ops_has_the_matrix_of_operators_products_and_types() -> None:
     assert [api for api in rows if api not in table] == []
 
 
+@pytest.mark.full
 def test_doctor_finds_everything_in_order() -> None:
     done = call("doctor", "--json")
     report = json.loads(done.stdout)
@@ -374,6 +375,7 @@ def test_doctor_checks_every_operator() -> None:
     assert [row["operator"] for row in checks] == list(ar.OPERATORS)
 
 
+@pytest.mark.full
 def test_doctor_finds_a_wrong_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     twice = wraps(ar.logit_grad)(lambda x, dy, eps, compute_dtype: dy * 2)
@@ -384,6 +386,7 @@ def test_doctor_finds_a_wrong_result(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "a check FAILS" in done.stdout
 
 
+@pytest.mark.full
 def test_doctor_survives_what_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
@@ -440,6 +443,7 @@ def test_demo_learns_in_both_types() -> None:
     assert all(loss[-1] < loss[0] / 5 for loss in losses)
 
 
+@pytest.mark.full
 def test_demo_says_when_it_did_not_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "REQUIRED", 1.01)
     done = call("demo")
@@ -532,6 +536,7 @@ def test_version_and_console_script() -> None:
     assert done.stdout == f"{ar.__version__}\n"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("missing", ["typer", "rich", "sklearn", "elftools"])
 def test_without_the_extra_one_line_says_what_to_install(missing: str) -> None:
     words = ["check", "--symbols", sys.executable] if missing == "elftools" else ["demo"]

@@ -94,6 +94,7 @@ def test_a_fifo_behind_a_link_is_written_into(writer: str, inputs: Path, tmp_pat
     assert found[0].startswith(start)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("writer", ROWS)
 def test_a_device_stays_a_device(writer: str, inputs: Path, tmp_path: Path) -> None:
     suffix, _, write = WRITERS[writer]
@@ -106,6 +107,7 @@ def test_a_device_stays_a_device(writer: str, inputs: Path, tmp_path: Path) -> N
     assert link.is_symlink()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("writer", ROWS)
 def test_a_regular_file_is_replaced_behind_its_link(
     writer: str, inputs: Path, tmp_path: Path
@@ -160,6 +162,7 @@ def test_a_dangling_link_is_filled(inputs: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(tmp_path / "real.npy"), EXPECTED)
 
 
+@pytest.mark.full
 def test_a_state_replaces_and_removes_nothing_else(tmp_path: Path) -> None:
     notes = tmp_path / "notes.json"
     notes.write_text('{"precious": true}')
@@ -185,6 +188,7 @@ def test_a_damaged_state_is_one_line(text: str | bytes, tmp_path: Path) -> None:
     assert state.exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", [(*VERIFY[:2], "--dtype", "float64", "--no-torch"), BENCH])
 def test_a_picture_of_nothing_is_refused_or_drawn(command: tuple[str, ...], tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
@@ -220,6 +224,7 @@ def test_stdout_that_takes_nothing(arguments: str, redirection: str, reason: str
     assert done.returncode == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "arguments",
     ["ops", "ops --json", "ops softplus", "--help", "--version", "study relu", "doctor --json"],
@@ -230,6 +235,7 @@ def test_a_reader_that_goes_ends_the_command_silently(arguments: str) -> None:
     assert done.stderr.decode() == "141\n"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("closed", ["2>&-", "2> /dev/full", "<&-"])
 def test_other_streams_that_take_nothing(closed: str) -> None:
     fine = shell(f"$A --version {closed}")
@@ -238,6 +244,7 @@ def test_other_streams_that_take_nothing(closed: str) -> None:
     assert (bad.returncode, bad.stdout) == (2, b"")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("arguments", ["ops", "study --help"])
 def test_stdout_in_ascii(arguments: str) -> None:
     done = shell(f"$A {arguments}", PYTHONIOENCODING="ascii")
@@ -246,6 +253,7 @@ def test_stdout_in_ascii(arguments: str) -> None:
     assert done.stdout
 
 
+@pytest.mark.full
 def test_json_in_ascii_names_what_it_cannot_show(inputs: Path, tmp_path: Path) -> None:
     script = f"$A run hardshrink_backward --input {inputs} --output {tmp_path}/µ.npy --json"
     done = shell(script, PYTHONIOENCODING="ascii")
@@ -253,6 +261,7 @@ def test_json_in_ascii_names_what_it_cannot_show(inputs: Path, tmp_path: Path) -
     assert b"\\u00b5.npy" in done.stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "rest"),
     [("/dev/stdout", "| cat"), ("{tmp}/link.npy", "--json > {tmp}/bytes; cat {tmp}/bytes")],

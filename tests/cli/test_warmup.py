@@ -30,6 +30,7 @@ print(len(ar.kernel_statistics()) - before)
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("operator", "kernel"),
     [

@@ -12,6 +12,8 @@ from ascendref.core.scopes import Scope
 
 from ..device.fault_injection import instructions, interrupt
 
+pytestmark = pytest.mark.tiny
+
 
 class Pair:
     """Two steps that an interrupt can come between."""

@@ -52,6 +52,7 @@ def test_a_bad_environment_says_so(text: str) -> None:
         run("-c", "import ascendref", ASCENDREF_NUM_THREADS=text)
 
 
+@pytest.mark.full
 def test_work_is_shared_among_no_more_threads_than_it_keeps_busy() -> None:
     program = f"""
 import numba, numpy as np, ascendref as ar

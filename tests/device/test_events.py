@@ -9,6 +9,8 @@ from ascendref.device.streams.event import EventFlag
 
 from .calls import code, work
 
+pytestmark = pytest.mark.tiny
+
 
 @pytest.mark.parametrize("ex", [False, True])
 def test_flags_of_either_style(dev, ex):

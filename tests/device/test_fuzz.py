@@ -523,6 +523,7 @@ def check_that_threads_live() -> None:
     assert content(memory) == [7]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
     # the profile for a search has more than Hypothesis' usual hundred

@@ -52,6 +52,7 @@ MEMORY_CALLS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", MEMORY_CALLS)
 def test_an_interrupted_call_about_memory_loses_none(name, step):
@@ -117,6 +118,7 @@ def linked(dev):
 STREAM_CALLS = list(stream_calls(*[None] * 5))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", STREAM_CALLS)
@@ -167,6 +169,7 @@ def callback_call(name, dev, stream, seen):
 
 
 # Python ignores exceptions while it closes a generator
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", ["process_report", "launch_callback", "subscribe", "unsubscribe"])
@@ -226,6 +229,7 @@ def test_interrupts_at_random_moments_lose_no_memory(rounds, interrupts):
     dev.malloc(2**20 - 64)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rounds", [20, pytest.param(1000, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_interrupts_at_random_moments_lose_no_callback(execution, rounds, interrupts):
@@ -329,6 +333,7 @@ def everything_else(dev, ran):
     return run
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [300, pytest.param(1000, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_finalizers_in_cycles_may_use_the_device(execution, count):
@@ -368,6 +373,7 @@ def test_finalizers_in_cycles_may_use_the_device(execution, count):
     assert len(dev.scheduler.streams) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_handlers_of_signals_may_use_the_device(execution):
     dev, calls = device(execution), []

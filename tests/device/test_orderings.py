@@ -206,6 +206,7 @@ def test_random_orders(count: int) -> None:
     assert len(orders) > count // 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("first", ROLES)
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
 def test_whichever_stream_the_host_waits_for_first(execution: str, first: str) -> None:

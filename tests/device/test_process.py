@@ -69,6 +69,7 @@ def test_an_interrupt_ends_a_wait(wait, execution):
     assert (child.returncode, out, err) == (0, "interrupted ['later']\n", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 def test_interrupts_at_any_moment_lose_nothing(execution):
     code, out, err = run(
@@ -165,6 +166,7 @@ def test_the_device_is_imported_on_demand():
     assert (code, out, err) == (0, "Tensor Scalar Product\n", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 def test_host_functions_fail_where_no_thread_can_be_started(execution):
     code, out, err = run(

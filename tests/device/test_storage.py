@@ -132,6 +132,7 @@ def test_kernels_leave_poison_around_their_results(strides, in_place):
     assert (content(memory) == expected).all()
 
 
+@pytest.mark.full
 def test_threads_that_touch_one_chunk_first_do_not_disturb_one_another():
     """Poison never comes after somebody's bytes."""
     interval = sys.getswitchinterval()

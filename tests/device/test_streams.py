@@ -14,6 +14,8 @@ from ascendref.device.streams.stream import StreamFlag
 
 from .calls import code, content, in_threads, work
 
+pytestmark = pytest.mark.tiny
+
 
 def test_no_stream_means_the_default_stream(any_dev):
     seen = []

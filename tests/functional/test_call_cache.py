@@ -210,6 +210,7 @@ def test_choices_and_limits_in_a_cached_call(checked: list[str]) -> None:
             call_it(reduction, beta)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("operator", LOSSES)
 def test_a_cached_loss_writes_one_element_of_rank_0(operator: str, checked: list[str]) -> None:
     tensors = [np.full((2, 3), 0.5, np.float32)] * 2

@@ -202,6 +202,7 @@ def test_the_oracle_agrees_with_rounding_to_nearest_even(target: str) -> None:
     assert (choose(cut(x, target), False, "rint") == encode(x, target)).all()
 
 
+@pytest.mark.full
 @each_mode
 @pytest.mark.parametrize("source", FORMATS)
 @pytest.mark.parametrize("target", FORMATS)

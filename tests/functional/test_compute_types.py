@@ -15,6 +15,7 @@ from ..support.rounding import FORMATS, assert_bits
 from ..support.two_phase import place, queue
 
 
+@pytest.mark.full
 @each_engine
 def test_compute_types_may_be_named_in_numpys_ways(operator: str) -> None:
     tensors = arguments(operator, (20,))

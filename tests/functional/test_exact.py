@@ -66,6 +66,7 @@ def test_infinite_elements_and_nan(operator: str) -> None:
                 assert str(float(got[at])) == str(want), (row, scalars)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("operator", ar.OPERATORS)
 def test_narrower_results_are_those_of_float64(operator: str) -> None:
     data = tensors(operator, np.float32)

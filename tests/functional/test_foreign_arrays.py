@@ -297,6 +297,7 @@ def test_a_module_that_is_being_imported_is_no_obstacle(monkeypatch: pytest.Monk
     assert ar.cast(X, "float64").dtype == np.float64
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64", "bfloat16"])
 def test_element_types_may_be_equal_objects(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kernel, "copies_first", lambda *_: True)

@@ -47,6 +47,7 @@ def test_an_elementwise_operator_takes_at_most_one_mebibyte(data, operator, comp
     assert _peak(lambda: getattr(ar, operator)(*tensors, out=out, compute_dtype=compute)) <= MIB
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("compute", "layout"), CASES)
 @pytest.mark.parametrize("weights", ["one", "per channel"])
 def test_prelu_takes_at_most_one_mebibyte_and_its_partial_sums(data, compute, layout, weights):

@@ -139,6 +139,7 @@ def test_rounding_to_other_types_is_rounding_the_exact_sum(kind: str) -> None:
         part.round("int8")
 
 
+@pytest.mark.full
 @settings(max_examples=50)
 @given(
     rows=st.lists(st.integers(0, 5), min_size=1, max_size=6),
@@ -171,6 +172,7 @@ def test_one_weight_keeps_its_shape() -> None:
         assert_bits(part.round(), np.full(shape, 6, np.float32))
 
 
+@pytest.mark.full
 def test_no_terms() -> None:
     x, weight = np.ones((0, 3), np.float32), np.ones(3, np.float32)
     for compute in (None, "float64"):
@@ -253,6 +255,7 @@ def test_parts_of_any_layout() -> None:
     assert_bits(part.round(), want[1])
 
 
+@pytest.mark.full
 def test_a_blocks_sums_are_rounded_to_nearest_in_wide_arithmetic() -> None:
     """F64 sums of exact products next to a tie between two doubles."""
     x = -np.array([1, 2.0**-53, 2.0**-120] * 2, np.float64)
@@ -264,6 +267,7 @@ def test_a_blocks_sums_are_rounded_to_nearest_in_wide_arithmetic() -> None:
         assert got[0] == -2.0  # -(2 + 2**-52) lies in the middle, from which nothing is left over
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spread", [1, 30, 400])
 def test_sums_of_f64_are_the_exact_ones_rounded(spread: int) -> None:
     rng = np.random.default_rng(spread)

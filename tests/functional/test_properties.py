@@ -98,6 +98,7 @@ def test_the_layout_of_elementwise_operators_does_not_change_the_bits(
     assert_bits(target, got)
 
 
+@pytest.mark.full
 @settings(max_examples=200)
 @given(data=st.data())
 def test_the_layout_of_prelu_does_not_change_the_bits(data: Any) -> None:

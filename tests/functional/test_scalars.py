@@ -15,6 +15,8 @@ import ascendref as ar
 
 from ..support.rounding import array_of, assert_bits
 
+pytestmark = pytest.mark.tiny
+
 ONE_AND_A_HALF: list[Any] = [
     1.5,
     np.float64(1.5),

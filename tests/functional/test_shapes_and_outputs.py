@@ -27,6 +27,7 @@ def test_defaults_are_the_documented_ones(operator: str, kind: str) -> None:
     assert_same_bits(call(operator, *tensors), call(operator, *tensors, *SCALARS[operator][0]))
 
 
+@pytest.mark.full
 @each_operator
 @each_type
 def test_rank_0_is_one_element(operator: str, kind: str) -> None:

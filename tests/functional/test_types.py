@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ..support.type_checking import assert_types
 
 PROGRAM = '''
@@ -52,5 +54,6 @@ ar.hardshrnk_backward(x, x)  # error: Module has no attribute "hardshrnk_backwar
 '''
 
 
+@pytest.mark.full
 def test_a_type_checker_knows_the_array_functions(tmp_path: Path) -> None:
     assert_types(PROGRAM, tmp_path)

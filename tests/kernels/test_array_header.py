@@ -17,6 +17,8 @@ from ascendref.kernels.runtime import array_header as header
 from ..support.cases import ARRANGEMENTS
 from ..support.rounding import assert_bits
 
+pytestmark = pytest.mark.tiny
+
 Array = np.ndarray[Any, Any]
 KINDS = (np.float32, np.float16, ml_dtypes.bfloat16, np.float64)
 

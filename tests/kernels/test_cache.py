@@ -35,11 +35,13 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert run_program("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "12 0 []"
 
 
+@pytest.mark.full
 def test_loops_for_any_layout_are_compiled_when_they_pay(tmp_path):
     """Each of the first calls counts as 2**16 elements of 2**22."""
     assert run_program("copies_first", NUMBA_CACHE_DIR=str(tmp_path)) == "64"
 
 
+@pytest.mark.full
 def test_several_processes_at_once_on_an_empty_cache(tmp_path):
     found = run_program("short_kernels_at_once", "float32", NUMBA_CACHE_DIR=str(tmp_path))
     assert len(found.splitlines()) == 4
@@ -54,6 +56,7 @@ def test_kernels_that_different_processes_compiled_keep_apart(tmp_path):
     assert run_program("types", *kinds, NUMBA_CACHE_DIR=str(tmp_path)).splitlines() == apart
 
 
+@pytest.mark.full
 def test_an_unwritable_folder_means_no_cache_and_one_warning(tmp_path):
     file = tmp_path / "file"
     file.write_text("not a folder")
@@ -107,6 +110,7 @@ def kept(tmp_path_factory):
     return folder
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "damages",
     [list(DAMAGE)[:4], pytest.param(list(DAMAGE)[4:], marks=pytest.mark.exhaustive)],
@@ -119,6 +123,7 @@ def test_damaged_files_are_written_anew(kept, tmp_path, damages):
     assert _short(tmp_path) == "4 0 []"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "change",
     [
@@ -137,11 +142,13 @@ def test_a_numba_with_other_internal_names_means_no_cache_and_one_warning(tmp_pa
     assert not list(tmp_path.rglob("*.nb?"))
 
 
+@pytest.mark.full
 def test_a_numba_that_is_newer_keeps_kernels(tmp_path):
     for found in ("0 2 []", "2 0 []"):
         assert _short(tmp_path, "99.1.0", kinds="float32") == found
 
 
+@pytest.mark.full
 def test_files_that_cannot_be_written_mean_one_warning(kept, tmp_path):
     shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
     for file in tmp_path.rglob("*.nbc"):
@@ -199,6 +206,7 @@ def _hardshrink_of_two(root: Path) -> str:
     return values
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("file", "before", "after", "changed"),
     [

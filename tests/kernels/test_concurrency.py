@@ -38,6 +38,7 @@ def test_forked_children_after_parallel_work(layer):
     assert run_program("fork", NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer) == "0 True"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layer", ONE_LAYER)
 def test_fork_while_other_threads_compile_and_run(layer, tmp_path):
     found = run_program(
@@ -49,6 +50,7 @@ def test_fork_while_other_threads_compile_and_run(layer, tmp_path):
     assert found == "[0, 0, 0, 0, 0]"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layer", ONE_LAYER)
 def test_spawned_processes(layer):
     assert run_program("spawn", NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer) == "4 True"

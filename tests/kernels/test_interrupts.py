@@ -24,6 +24,7 @@ from ..support.processes import run, run_program
 MOMENTS = [k / 120 for k in range(1, 121)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("moments", "cached"),
     [
@@ -132,15 +133,18 @@ def test_an_import_that_was_broken_off_holds_up_nothing() -> None:
         release_lock()
 
 
+@pytest.mark.full
 def test_the_size_of_the_programs_stacks_does_not_matter_and_stays() -> None:
     assert run_program("small_stacks") == "[-2.0, 0.0, 3.0] 65536"
 
 
+@pytest.mark.full
 def test_the_first_call_while_a_module_is_imported(tmp_path: Path) -> None:
     (tmp_path / "calls.py").write_text("import __main__\nresult = __main__.small_call()\n")
     assert run_program("import_module", "calls", PYTHONPATH=str(tmp_path)) == "[-2.0, 0.0, 3.0]"
 
 
+@pytest.mark.full
 def test_the_first_call_at_exit() -> None:
     assert run_program("at_exit") == "[-2.0, 0.0, 3.0]"
 

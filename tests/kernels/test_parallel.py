@@ -111,6 +111,7 @@ def test_the_number_of_threads_does_not_change_the_bits(operator: str) -> None:
             assert_same_bits(call(operator, tensors), want)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("compute", ["bfloat16", "float64"])
 def test_sums_of_other_compute_types_in_parallel(compute: str) -> None:
     for shape in ((2, 30, 1100), (1500, 40)):

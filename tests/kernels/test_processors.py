@@ -12,6 +12,7 @@ def bits_here() -> str:
     return run_program("float16")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "features",
     [

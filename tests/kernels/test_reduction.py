@@ -160,6 +160,7 @@ def shifted(self: Number, target: Number, reduction: Number, factor: Number) -> 
     return target * self.log1p() + factor
 
 
+@pytest.mark.full
 def test_parts_that_leave_a_tie_open_are_refused() -> None:
     operator = loss_of(Formula("test_shifted", shifted, tensors=2, scalars=2))
     x, target = np.array([[3, 3, 0], [1, -1, 0]], np.float32)
@@ -169,6 +170,7 @@ def test_parts_that_leave_a_tie_open_are_refused() -> None:
     assert part.round("float64") == 3 * (2**23 + 1)
 
 
+@pytest.mark.full
 def test_ties_of_means_are_decided_exactly() -> None:
     x = np.zeros(3, np.float32)
     for least, even in ((2.0**-60, 1.0 + 2.0**-23), (0.0, 1.0)):
@@ -288,6 +290,7 @@ def test_no_terms(compute: str | None) -> None:
     assert np.isnan(part.round())
 
 
+@pytest.mark.full
 def test_calls_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cache of calls keeps modes and scalars apart, and holds all of them."""
     x, target = pair("float32", (40,))
@@ -303,6 +306,7 @@ def test_calls_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not np.array_equal(want["sum"][0], want["mean"][0])
 
 
+@pytest.mark.full
 def test_a_result_may_be_an_input() -> None:
     for compute in (None, "float64"):
         x, target = np.array(3, np.float32), np.array(1, np.float32)
@@ -310,6 +314,7 @@ def test_a_result_may_be_an_input() -> None:
         assert x == 4
 
 
+@pytest.mark.full
 def test_the_device_reduces() -> None:
     plan, launch = phase_1_function(LOSS), phase_2_function(LOSS)
     device = ar.Device("Atlas A2")

@@ -39,6 +39,7 @@ def test_a_weight_that_is_omitted_is_1(function: str, compute: str | None, reduc
     assert_bits(call(*arrays, reduction=reduction, compute_dtype=compute), want)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("reduction", [0, 1, 2])
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_on_the_device_it_is_none(function: str, reduction: int) -> None:

@@ -10,10 +10,13 @@ import pytest
 import ascendref as ar
 
 from ..support.calls import call
+from ..support.cases import TENSORS, USUAL_TYPES, Case
 from ..support.correctness import HALVES
+from ..support.daily import USUAL
 from ..support.rounding import FORMATS, array_of, assert_bits, exact, round_to
 from .edges.entry import Edge
 from .entries import ENTRIES
+from .test_operators import check_results
 
 COMPUTES = (None, *FORMATS, "exact")
 
@@ -58,19 +61,31 @@ def applies(edge: Edge, kind: str, compute: str | None) -> bool:
 @pytest.mark.parametrize("compute", COMPUTES)
 @pytest.mark.parametrize("operator", ENTRIES)
 def test_edges(operator: str, compute: str | None) -> None:
-    tried = 0
-    for edge in ENTRIES[operator].edges:
-        for kind in FORMATS:
-            if not applies(edge, kind, compute):
-                continue
-            tried += 1
-            size = max(map(len, edge.tensors))
-            tensors = [array_of(kind, vector(values, kind)) for values in edge.tensors]
-            if not ar.OPERATORS[operator].is_viewed:
-                tensors = [np.broadcast_to(tensor, size) for tensor in tensors]
-            got = call(operator, *tensors, *edge.scalars, compute_dtype=compute)
-            check(edge, kind, compute, got)
+    tried = sum(check_all(operator, kind, compute) for kind in FORMATS)
     assert tried >= len(ENTRIES[operator].edges)
+
+
+@pytest.mark.every_operator
+@pytest.mark.parametrize(
+    "operator", [pytest.param(x, marks=pytest.mark.tiny) if x in USUAL else x for x in ENTRIES]
+)
+def test_usual_arithmetic(operator: str) -> None:
+    """Edges and a row of the table of cases, with few kernels for each operator."""
+    for kind, compute in USUAL_TYPES:
+        check_all(operator, kind, compute)
+        check_results(Case(operator, (kind,) * len(TENSORS[operator]), compute=compute))
+
+
+def check_all(operator: str, kind: str, compute: str | None) -> int:
+    """Compare the results of an operator's rows for a type; return how many rows it holds."""
+    edges = [edge for edge in ENTRIES[operator].edges if applies(edge, kind, compute)]
+    for edge in edges:
+        size = max(map(len, edge.tensors))
+        tensors = [array_of(kind, vector(values, kind)) for values in edge.tensors]
+        if not ar.OPERATORS[operator].is_viewed:
+            tensors = [np.broadcast_to(tensor, size) for tensor in tensors]
+        check(edge, kind, compute, call(operator, *tensors, *edge.scalars, compute_dtype=compute))
+    return len(edges)
 
 
 def check(edge: Edge, kind: str, compute: str | None, got: tuple[Any, ...]) -> None:

@@ -74,6 +74,7 @@ def test_every_value_through_an_elementwise_operator(
                 assert_right(operator, tensors, scalars, got, compute)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "compute"), HALF_SUMS)
 def test_every_value_through_prelu(kind: str, compute: str | None) -> None:
     weight = array_of(kind, np.array([0.3]))
@@ -84,6 +85,7 @@ def test_every_value_through_prelu(kind: str, compute: str | None) -> None:
             assert_right("prelu_backward", tensors, (), got, compute)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "compute"), HALF_SUMS)
 def test_every_value_is_its_own_sum(kind: str, compute: str | None) -> None:
     """One term per channel: the sum is the term, the sign of zero included."""

@@ -49,6 +49,7 @@ def next_to_ties(odd: int, bits: int, modulus: int, most: int) -> list[tuple[int
     return list(zip(found[fits].tolist(), remainders[fits].tolist(), strict=True))
 
 
+@pytest.mark.full
 def test_logit_quotients_next_to_a_middle() -> None:
     """``dy / (x·(1 - x))`` within 2**-50 of a middle between two F32 numbers."""
     inputs = []
@@ -148,6 +149,7 @@ def weight_gradient(grad: Array, x: Array) -> Any:
     return ar.prelu_backward(grad, x, np.ones(1, x.dtype), compute_dtype="float64")[1][0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [*NARROW, "float64"])
 @pytest.mark.parametrize("count", [3, 1000, 5000])
 def test_sums_that_cancel(kind: str, count: int) -> None:
@@ -297,6 +299,7 @@ def test_the_derivative_of_silu_next_to_a_middle() -> None:
     assert hard_cases.count > before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("operator", "scalars", "root"),
     [

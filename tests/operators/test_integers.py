@@ -74,6 +74,7 @@ def test_extremes(kind: str) -> None:
         assert ar.relu(x).tolist() == [max(number, 0) for number in numbers]
 
 
+@pytest.mark.full
 def test_other_compute_types_round_the_data() -> None:
     x = np.array([2**24 + 1, -7, 2**31 - 1], np.int32)
     assert (

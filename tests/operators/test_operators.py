@@ -61,6 +61,11 @@ def turns(case: Case) -> Any:
 
 @pytest.mark.parametrize("case", [*map(turns, VALUES)], ids=str)
 def test_results_are_right(case: Case) -> None:
+    check_results(case)
+
+
+def check_results(case: Case) -> None:
+    """Compare a row's results with those of an oracle."""
     tensors = tuple(build(case)[0])
     compute = case.compute or compute_type(case.types)
     kind = result_type(case.operator, tensors)
@@ -87,6 +92,7 @@ def test_results_are_right(case: Case) -> None:
             assert_bits(other[0], array_of(str(other[0].dtype), exact(got[0])))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", [*map(rare, PLACED)], ids=str)
 def test_layouts_do_not_change_results(case: Case) -> None:
     check(case)

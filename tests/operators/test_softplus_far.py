@@ -43,6 +43,7 @@ def test_quotients_of_mixed_types(kind: str) -> None:
         check(grad, array_of(kind, exact(x)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32"])
 def test_quotients_of_float64_are_rounded_once_to_narrower_types(kind: str) -> None:
     check(*beyond_exp("float64", COUNT, kind), compute="float64", kind=kind)

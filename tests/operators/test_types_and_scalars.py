@@ -44,6 +44,7 @@ def test_mixed_results_round_to_the_promoted_type_before_the_cast() -> None:
     gives(out, "bfloat16", 1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("integer", ["int8", "int16", "int32", "int64", "uint8", "bool"])
 @each_type
 def test_integers_as_self(kind: str, integer: str) -> None:

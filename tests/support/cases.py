@@ -37,6 +37,10 @@ SUM_TYPES = [
     ("float64", "float32"),
 ]
 
+#: element type and compute type of rows that no run leaves out: the default arithmetic, one of half
+#: precision, and correct rounding
+USUAL_TYPES = (("float32", None), ("bfloat16", "bfloat16"), ("float32", "float64"))
+
 #: operator -> names of its tensors
 TENSORS = {
     name: tuple(tensor.name for tensor in operator.tensors)

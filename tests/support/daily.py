@@ -36,23 +36,26 @@ def todays(cases: Iterable[T], parts: int, seed: str = SEED, *, shift: int = 0) 
 #: to the numbers of parts within such tests, each of which therefore has its turn
 LONG_PARTS: Final = 5
 
-#: the operators that every run tests: one for each way in which they are declared and computed
-ALWAYS: Final = {
+#: the operators that tests have which are not full: one for each engine
+USUAL: Final = {
     "hardshrink_backward",  # selects; broadcasts
-    "softplus_backward",  # integers beside floats, F64 on the device
     "prelu_backward",  # sums per channel
-    "smooth_l1_loss_backward",  # three tensors, a mean
-    "logit_grad",  # tensors of one type, one kernel on the device
-    "gelu_backward",  # forms by name
     "binary_cross_entropy",  # optional tensors, a single sum
     "relu",  # integer results
     "glu_backward",  # views
+}
+#: those that full tests have every day: one for each way in which they are declared and computed
+ALWAYS: Final = USUAL | {
+    "softplus_backward",  # integers beside floats, F64 on the device
+    "smooth_l1_loss_backward",  # three tensors, a mean
+    "logit_grad",  # tensors of one type, one kernel on the device
+    "gelu_backward",  # forms by name
     "elu_backward",  # flags, scalars before tensors
 }
 #: the other ones take turns: a run has one of so many parts of them, a prime number, so that all
 #: cases of tests marked ``daily`` have their turn with each
 PARTS: Final = 17
-#: the operators that this run tests
+#: the operators that full tests of a run have
 TESTED: Final = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
 
 if __name__ == "__main__":

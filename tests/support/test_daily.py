@@ -26,6 +26,7 @@ def test_cases_of_other_days_do_not_run(case):
     assert case in todays(range(9), 3)
 
 
+@pytest.mark.full
 def test_a_run_prints_its_seed():
     seed = "2026-11-23"
     words = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", __file__]

@@ -16,6 +16,8 @@ from ..support.calls import call
 from ..support.rounding import assert_bits
 from ..support.two_phase import phase_1, queue, refusal
 
+pytestmark = pytest.mark.tiny
+
 INVALID = 161002
 X = np.float32([-3, -1.5, -0.0, 0, 0.5, 3, nan])
 GRAD = np.float32([1, -2, 3, -4, 5, 6, 7])

@@ -479,6 +479,7 @@ def test_the_workspace_of_prelu_is_always_enough(kind: str, shape: tuple[int, ..
     assert_bits(tensors[2].numpy(), results[1].numpy())
 
 
+@pytest.mark.full
 def test_ten_thousand_queued_operators_take_less_than_a_kibibyte_each() -> None:
     dev = ar.Device("Atlas A2", execution="lazy")
     tensors = [dev.tensor(np.ones(16, np.float32)) for _ in range(3)]

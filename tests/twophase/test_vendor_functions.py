@@ -68,6 +68,7 @@ def _number(value: Any) -> float:
     return {"none": 0.0, "mean": 1.0, "tanh": 1.0}.get(value, value)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("api", APIS)
 def test_every_function_gives_the_bits_of_the_array_function(api: str) -> None:
     call = Call(api)

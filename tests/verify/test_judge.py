@@ -50,6 +50,7 @@ def grid(setting: Setting, kind: str) -> tuple[Any, ...]:
     return tuple(array.astype(np.float64) for array in tensors)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", NARROW)
 @pytest.mark.parametrize("name", ar.OPERATORS)
 def test_golden_values_are_the_exact_values_rounded_once(name: str, kind: str) -> None:
@@ -104,6 +105,7 @@ def tanhshrink(self: Number) -> Number:
     return self - tanh(self)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", NARROW)
 def test_a_difference_that_underflows_has_the_sign_of_the_exact_value(kind: str) -> None:
     element = ELEMENT_TYPES[kind]

@@ -161,6 +161,7 @@ def test_the_vendors_name_and_one_compute_type() -> None:
     assert {row["compute_dtype"] for row in found["step_by_step"]} == {"bfloat16"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "attributes"),
     [
@@ -238,6 +239,7 @@ def test_an_exhaustive_sweep_takes_every_number_once(kind: str) -> None:
 # --- broken bounds --------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_broken_bound_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Setting, "bound", lambda *_: Bound(0.25))
     done = call("verify", "prelu_backward", "--dtype", "float16", "--no-torch")
@@ -447,6 +449,7 @@ def test_the_command_of_a_report_writes_it_again(tmp_path: Path) -> None:
     assert sorted(words) == sorted([*ONE, "--seed", "0", "--report", str(report)])
 
 
+@pytest.mark.full
 def test_infinite_errors_of_a_study_are_text_in_json() -> None:
     done = call("study", "elu", "--attr", "alpha=1e38", "--json")  # too large for F16
     (row,) = json.loads(done.stdout)
@@ -499,6 +502,7 @@ def test_a_study_of_every_operator(operator: str, tmp_path: Path) -> None:
     assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_a_study_as_a_table(tmp_path: Path) -> None:
     picture = tmp_path / "study.png"
     done = call("study", "logit_grad", "--attr", "eps=0", "--seed", 3, "--plot", picture)
@@ -508,6 +512,7 @@ def test_a_study_as_a_table(tmp_path: Path) -> None:
         assert text in done.stdout
 
 
+@pytest.mark.full
 def test_a_larger_sample(tmp_path: Path) -> None:
     done = call(*ONE, "--sample", 3 << 20, "--json", "--state", tmp_path / "s.json")
     (row, *_) = json.loads(done.stdout)["sweeps"]

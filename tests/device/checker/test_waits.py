@@ -8,6 +8,8 @@ import pytest
 import ascendref as ar
 from ascendref.device.checker.waits import _REMEMBERED
 
+pytestmark = pytest.mark.tiny
+
 
 @pytest.fixture
 def dev() -> Any:

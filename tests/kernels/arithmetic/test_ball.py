@@ -131,6 +131,7 @@ def check(ball: type[Ball], name: str, kind: str, out: str, count: int) -> None:
             assert distance <= Fraction(error) + Fraction(2) ** -1073, (name, key, high, low, error)
 
 
+@pytest.mark.full
 @each_formula
 @pytest.mark.parametrize(
     ("ball", "kind", "out", "count"),

@@ -242,6 +242,7 @@ def test_the_normal_distribution_has_as_many_bits_as_asked_for(x: float, bits: i
     assert 0 < high - low < low * Fraction(2) ** (2 - bits)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("bits", [160, 640, 10240])
 @pytest.mark.parametrize("exponent", [-8, -40, -159, -161, -3000, -11000])
 @pytest.mark.parametrize("factor", [Fraction(1), Fraction(-1), Fraction(5, 3), Fraction(-7, 5)])
