@@ -64,6 +64,7 @@ def test_a_call_of_an_absent_function_does_not_compile(compiler, ending):
         assert all(text in line for line in errors), done.stderr
 
 
+@pytest.mark.full
 def test_absent_functions_of_the_runtime_tell_the_reason(compiler):
     calls = " + ".join(f"{name}(0)" for name in ABSENT)
     done = compiler(f'#include "acl/acl.h"\nint main(void)\n{{\n    return {calls};\n}}\n')

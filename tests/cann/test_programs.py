@@ -106,6 +106,7 @@ def test_any_thread_may_end_the_process(programs):
     assert programs.run("process.cpp", "exits from a host function", status=3)[1].count("\n") <= 2
 
 
+@pytest.mark.full
 def test_the_host_cannot_touch_memory_of_the_device(programs):
     out, errors = programs.run("process.cpp", "faults", status=-signal.SIGSEGV)
     touched = int(out, 16) + 12

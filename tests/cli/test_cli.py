@@ -431,6 +431,7 @@ def test_doctor_reports_missing_threads_and_cache(
     assert doctor.cache_folder() == {"folder": str(tmp_path / "file"), "writable": False}
 
 
+@pytest.mark.full
 def test_demo_learns_in_both_types() -> None:
     done = call("demo", "--json")
     report = json.loads(done.stdout)
@@ -473,6 +474,7 @@ def test_ops_fits_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.full
 def test_doctor_looks_for_compilers_and_optional_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     monkeypatch.setattr(doctor, "installed_libraries", lambda extra: {extra: None})

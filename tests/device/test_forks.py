@@ -180,6 +180,7 @@ def answers(check: Any) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("check", [True, False])
 @pytest.mark.parametrize("door", DOORS)
 def test_every_call_has_the_same_answer(door: str, check: Any) -> None:

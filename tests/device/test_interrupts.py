@@ -302,6 +302,7 @@ def test_the_device_may_be_called_within_any_call(name, execution, step):
         assert all_free(dev), instruction
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_the_device_may_be_called_within_process_report(execution):
     for instruction in instructions(7):

@@ -194,6 +194,7 @@ def test_in_order_it_is_what_the_array_functions_give() -> None:
         assert np.isfinite(e).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.exhaustive)])
 def test_random_orders(count: int) -> None:
     wanted = in_order()

@@ -107,6 +107,7 @@ def test_exit_lets_eager_work_end():
     assert (code, out.split(), err) == (0, ["0", "1", "2"], "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("execution", "work", "words"),
     [

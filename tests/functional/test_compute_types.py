@@ -46,6 +46,7 @@ def test_a_wider_output_gets_results_rounded_to_the_type_of_the_inputs(
     assert_bits(wide[0], want[0].astype(np.float32))
 
 
+@pytest.mark.full
 def test_a_wider_output_of_softplus_gets_float32_for_integers() -> None:
     (grad, _), integers = arguments("softplus_backward", (20,), "bfloat16"), np.arange(-9, 11)
     out = np.empty(20, np.float32)
@@ -64,6 +65,7 @@ def test_a_wider_output_is_rounded_once_in_float64(operator: str) -> None:
     assert np.any(out != out.astype(FORMATS["bfloat16"].dtype))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["float16", "bfloat16"])
 def test_a_wider_output_on_the_device_gets_rounded_results(kind: str) -> None:
     device = ar.Device("Atlas A2")
@@ -131,6 +133,7 @@ def test_other_compute_types_are_refused(operator: str, name: Any) -> None:
         getattr(ar, operator)(*arguments(operator, (4,)), compute_dtype=name)
 
 
+@pytest.mark.full
 @each_engine
 def test_the_compute_type_is_float32_unless_a_tensor_is_float64(operator: str) -> None:
     for kind in FLOATS:

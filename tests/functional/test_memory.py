@@ -59,6 +59,7 @@ def test_prelu_takes_at_most_one_mebibyte_and_its_partial_sums(data, compute, la
     assert peak <= MIB + partial_sums
 
 
+@pytest.mark.full
 def test_a_weight_of_many_strided_axes_is_not_copied():
     channels = 1 << 21
     x = np.ones((1, channels), np.float32)

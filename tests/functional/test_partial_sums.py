@@ -80,6 +80,7 @@ def test_merged_parts_have_the_bits_of_the_whole(
         assert_bits(merged.round(), want[1])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "kind",
     [
@@ -214,6 +215,7 @@ def test_terms_that_occur_twice_or_never_are_refused() -> None:
         assert parts[0].merge(parts[2]).merge(parts[1]).round() == 3072
 
 
+@pytest.mark.full
 def test_parts_of_other_sums_are_refused() -> None:
     x, weight = -np.ones((4, 2), np.float32), np.ones(2, np.float32)
     _, part = ar.prelu_partial(x, x, weight)

@@ -28,6 +28,7 @@ def test_bits_do_not_depend_on_threads_or_layer(serial_bits, layer, count):
     assert found == f"{serial_bits} {layer} {count}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layer", ONE_LAYER)
 def test_many_python_threads_at_once(layer):
     assert run_program("threads", NUMBA_NUM_THREADS="4", NUMBA_THREADING_LAYER=layer) == "40 True"

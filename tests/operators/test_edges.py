@@ -10,13 +10,12 @@ import pytest
 import ascendref as ar
 
 from ..support.calls import call
-from ..support.cases import TENSORS, USUAL_TYPES, Case
-from ..support.correctness import HALVES
+from ..support.cases import SCALARS, TENSORS, USUAL_TYPES, Case, build
+from ..support.correctness import HALVES, assert_right
 from ..support.daily import USUAL
 from ..support.rounding import FORMATS, array_of, assert_bits, exact, round_to
 from .edges.entry import Edge
 from .entries import ENTRIES
-from .test_operators import check_results
 
 COMPUTES = (None, *FORMATS, "exact")
 
@@ -73,7 +72,10 @@ def test_usual_arithmetic(operator: str) -> None:
     """Edges and a row of the table of cases, with few kernels for each operator."""
     for kind, compute in USUAL_TYPES:
         check_all(operator, kind, compute)
-        check_results(Case(operator, (kind,) * len(TENSORS[operator]), compute=compute))
+        tensors = tuple(build(Case(operator, (kind,) * len(TENSORS[operator])))[0])
+        for scalars in SCALARS[operator]:
+            got = call(operator, *tensors, *scalars, compute_dtype=compute)
+            assert_right(operator, tensors, scalars, got, compute)
 
 
 def check_all(operator: str, kind: str, compute: str | None) -> int:

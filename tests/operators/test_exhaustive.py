@@ -181,6 +181,7 @@ def test_integers_round_once_on_their_way_to_half_precision(kind: str) -> None:
     np.testing.assert_array_equal(got, round_integers(kind, values).astype(np.float32))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("register", [np.float32, np.float64])
 def test_int64_rounds_once_on_its_way_to_a_register(register: Any) -> None:
     kind = np.dtype(register).name

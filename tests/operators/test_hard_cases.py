@@ -200,6 +200,7 @@ def test_sums_beyond_the_range_of_double_precision() -> None:
     assert np.isinf(weight_gradient(np.array([1e300, 1e300]), np.array([-1e300, -1.0])))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", NARROW)
 def test_special_values_in_sums(kind: str) -> None:
     def total(grad: list[float], x: list[float]) -> float:
@@ -236,6 +237,7 @@ def test_an_overwritten_input_is_still_summed_exactly(kind: str) -> None:
     assert (hard_cases.count > before) == (kind != "float16")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["float16", "bfloat16"])
 def test_one_hundred_million_terms(kind: str) -> None:
     side = 10_000

@@ -50,6 +50,7 @@ def test_threshold_of_every_byte_and_scalar(kind: str) -> None:
             assert ar.threshold(x, limit, value).tolist() == want, (limit, value)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BYTES)
 def test_the_gradient_of_every_pair_of_bytes(kind: str) -> None:
     x = NARROW[kind]

@@ -61,11 +61,6 @@ def turns(case: Case) -> Any:
 
 @pytest.mark.parametrize("case", [*map(turns, VALUES)], ids=str)
 def test_results_are_right(case: Case) -> None:
-    check_results(case)
-
-
-def check_results(case: Case) -> None:
-    """Compare a row's results with those of an oracle."""
     tensors = tuple(build(case)[0])
     compute = case.compute or compute_type(case.types)
     kind = result_type(case.operator, tensors)

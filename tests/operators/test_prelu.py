@@ -158,6 +158,7 @@ def test_sums_may_replace_a_gradient_that_broadcasts() -> None:
     assert_bits(got[1], want[1])
 
 
+@pytest.mark.full
 @each_type
 def test_sums_may_replace_the_weight_and_the_result_the_input(kind: str) -> None:
     x = numbers(kind, (6, 40, 9), 5)

@@ -43,6 +43,7 @@ def test_pytorchs_results_for_nan_depend_on_where_an_element_stands(torch: Any, 
         ) == ({scalar}, {0})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("compute", [None, "float16"])
 def test_a_sum_of_prelu_whose_terms_overflow_is_right_in_truth_mode(compute: str | None) -> None:
     weight = np.ones(1, np.float32)

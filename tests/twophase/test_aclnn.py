@@ -201,6 +201,7 @@ def test_scalars_of_every_real_type(kind: str) -> None:
     assert_bits(out.numpy(), ar.hardshrink_backward(x, x, 1.0))
 
 
+@pytest.mark.full
 def test_products_are_rounded_before_they_are_summed() -> None:
     dev = ar.Device(A2)
     g = np.array([1.0078125, 1.0], ml_dtypes.bfloat16)  # its square needs twice as many bits

@@ -447,6 +447,7 @@ def test_workspaces_of_a_generated_operator() -> None:
     assert phase_1("logit_grad", empty, empty, -1.0, empty)[0] == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32"])
 def test_workspaces_of_prelu_hold_its_terms_and_its_sums(kind: str) -> None:
     dev = ar.Device("Atlas A2")

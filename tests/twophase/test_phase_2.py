@@ -461,6 +461,7 @@ def test_scratch_comes_from_the_workspace_and_from_nowhere_else() -> None:
     assert_bits(results[1].numpy(), ar.prelu_backward(g, x, weight)[1])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["float16", "float32"])
 @pytest.mark.parametrize("shape", [(2, 3), (1, 5000), (1, 5000, 1), (3000, 2), (1025, 70)])
 def test_the_workspace_of_prelu_is_always_enough(kind: str, shape: tuple[int, ...]) -> None:

@@ -85,6 +85,7 @@ def tensors(call: Call) -> dict[str, Any]:
     return {name: v for name, v in call.arguments.items() if isinstance(v, ar.Tensor)}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("api", IN_PLACE)
 def test_functions_in_place_take_their_result_once(api: str) -> None:
     operator = APIS[api]
@@ -115,6 +116,7 @@ def test_tensors_that_are_not_used(api: str) -> None:
         assert (status, message.split(";")[0]) == (161002, f"{param.name} is a ndarray")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("api", "name"), NULLABLE)
 def test_arguments_that_may_be_null(api: str, name: str) -> None:
     call = Call(api)

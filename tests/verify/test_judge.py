@@ -73,6 +73,7 @@ def test_golden_values_are_the_exact_values_rounded_once(name: str, kind: str) -
             assert repr(value) == repr(float(np.float32(wanted))), (setting.label, given)
 
 
+@pytest.mark.full
 def test_fractions_and_exact_products_decide_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("prelu_backward", "smooth_l1_loss_backward", "softplus_backward"):
         with np.errstate(all="ignore"):
@@ -196,6 +197,7 @@ def verdict(value: float, actual: float) -> tuple[int, float]:
     return int(histogram.argmax()), worst.item()
 
 
+@pytest.mark.full
 def test_results_are_classified() -> None:
     # 5.33203125 is next to 16 / 3, and units are 2**-8 there
     assert verdict(16 / 3, 5.33203125) == (ROUNDED, pytest.approx(1 / 3))

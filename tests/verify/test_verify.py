@@ -144,6 +144,7 @@ def check_marks(found: dict[str, Any], page: Page) -> None:
         assert any(np.array(at, np.float32).tolist() in marked for at in where)
 
 
+@pytest.mark.full
 def test_one_operator_as_a_table() -> None:
     done = call(*ONE, "--attr", "lambd=0.25", "--all")
     assert done.exit_code == 0, done.stderr
