@@ -140,8 +140,21 @@ inline std::vector<float> numbers(int64_t count, float scale)
     return found;
 }
 
+// Exit if phase 1 finds no kernel, before it finds the null pointers: in the emulation, PyTorch has
+// the kernels, and may be missing.
+inline void check_kernels()
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    auto code = aclnnCastGetWorkspaceSize(nullptr, ACL_FLOAT, nullptr, &size, &executor);
+    if (code != ACLNN_ERR_INNER_FIND_KERNEL_ERROR) return;
+    printf("%s\n", aclGetRecentErrMsg());
+    exit(1);
+}
+
 inline std::unique_ptr<Network> make_network()
 {
+    check_kernels();
     auto w1 = numbers(INPUTS * HIDDEN, 0.3f), b1 = numbers(HIDDEN, 0.3f);
     auto w2 = numbers(HIDDEN * CLASSES, 0.5f), b2 = numbers(CLASSES, 0.5f);
     return std::unique_ptr<Network>(new Network(w1, b1, w2, b2));

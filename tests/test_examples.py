@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import runpy
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -39,6 +41,23 @@ def test_torch_tensors_come_back_as_torch_tensors() -> None:
     assert all("Tensor torch.bfloat16" in row for row in rows)
     # ours and torch's wrongly rounded results: F32 arithmetic leaves a few per 100,000 at most
     assert all(int(row.split()[-2]) <= 2 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "missing", "extra"),
+    [
+        ("02_torch_tensors.py", "torch", "torch"),
+        ("05_torch_training.py", "torch", "torch"),
+        ("09_torch_npu.py", "torch_npu", "npu"),
+    ],
+)
+def test_an_example_without_pytorch_says_what_to_install(
+    name: str, missing: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in {"torch", missing} if find_spec("torch") is None else {missing}:
+        monkeypatch.setitem(sys.modules, module, None)  # type: ignore[arg-type]
+    with pytest.raises(SystemExit, match=rf"^This example needs .*'ascendref\[{extra}\]'$"):
+        runpy.run_path(str(EXAMPLES / name))
 
 
 def test_a_network_in_jax_learns_with_both_kinds_of_gradients() -> None:

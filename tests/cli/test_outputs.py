@@ -69,6 +69,24 @@ ROWS = [
 ]
 
 
+@pytest.mark.parametrize("words", [VERIFY, BENCH], ids=["verify", "bench"])
+def test_the_files_that_were_written_are_named(words: tuple[str, ...], tmp_path: Path) -> None:
+    files = {f"--{name}": tmp_path / f"{name}.svg" for name in ("report", "plot", "html")}
+    done = call(*words, *[word for pair in files.items() for word in pair])
+    assert done.exit_code == 0
+    assert done.stderr == "".join(f"written to {file}\n" for file in files.values())
+    assert all(file.exists() for file in files.values())
+
+
+@pytest.mark.parametrize("regular", [True, False])
+def test_what_a_device_takes_is_not_named(regular: bool, tmp_path: Path) -> None:
+    plot = tmp_path / "plot.svg"
+    if not regular:
+        plot.symlink_to(os.devnull)
+    done = call("study", "logit_grad", "--plot", plot)
+    assert done.stderr == (f"written to {plot}\n" if regular else "")
+
+
 @contextmanager
 def reader(fifo: Path) -> Iterator[list[bytes]]:
     """Make a FIFO and read all that is written into it, in a thread."""
