@@ -140,7 +140,7 @@ def test_run_empty_arrays(tmp_path: Path) -> None:
 
 
 def test_types_have_short_names() -> None:
-    short = ("half", "fp16", "bf16", "fp32", "fp64", "double", "Float32")
+    short = ("half", "fp16", "BF16", "fp32", "fp64", "double")
     found = check_choices("--dtype", [*short], FLOAT_TYPES)
     assert found == ("float16", "bfloat16", "float32", "float64")  # each once
 
