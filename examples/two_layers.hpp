@@ -140,8 +140,8 @@ inline std::vector<float> numbers(int64_t count, float scale)
     return found;
 }
 
-// Exit if phase 1 finds no kernel, before it finds the null pointers: in the emulation, PyTorch has
-// the kernels, and may be missing.
+// Exit if the operators have no kernels. The emulation takes PyTorch's, which may not be installed;
+// phase 1 says so before it refuses the null pointers.
 inline void check_kernels()
 {
     uint64_t size;

@@ -42,7 +42,9 @@ def ops_command(
         typer.Option("--all", help="Borrowed ones, which PyTorch computes, and absent ones too."),
     ] = False,
 ) -> None:
-    """List the operators and their types, or operators and the vendor's functions that are named.
+    """List the operators and their types, or those that are named.
+
+    Names are those of operators and of all known functions of the vendor's.
 
     Of each: tensors, scalars with their defaults, results, and the products that have it. Of those
     that PyTorch computes: parameters, and the expression; of known ones that are absent: the name.
