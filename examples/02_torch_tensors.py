@@ -13,10 +13,14 @@ Each operator is compared with torch's own, and both with the correctly rounded 
 
 import sys
 
-import torch
 from matplotlib.figure import Figure
 
 import ascendref as ar
+
+try:
+    import torch
+except ModuleNotFoundError:
+    raise SystemExit("This example needs PyTorch: pip install 'ascendref[torch]'") from None
 
 torch.manual_seed(0)
 x = torch.rand(20_000).to(torch.bfloat16)  # within (0, 1), where logit is defined

@@ -16,11 +16,15 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 
-import torch
 from matplotlib.figure import Figure
-from torch import nn
 
-import ascendref.torch as at
+try:
+    import torch
+    from torch import nn
+
+    import ascendref.torch as at
+except ModuleNotFoundError:
+    raise SystemExit("This example needs PyTorch: pip install 'ascendref[torch]'") from None
 
 
 def train() -> list[float]:

@@ -13,9 +13,12 @@ The script is an ordinary program for torch_npu. Run it with
 
 from __future__ import annotations
 
-import torch
-import torch_npu  # noqa: F401
-from torch import nn
+try:
+    import torch
+    import torch_npu  # noqa: F401
+    from torch import nn
+except ModuleNotFoundError as error:
+    raise SystemExit(f"This example needs {error.name}: pip install 'ascendref[npu]'") from None
 
 
 def main() -> None:

@@ -140,8 +140,21 @@ inline std::vector<float> numbers(int64_t count, float scale)
     return found;
 }
 
+// Exit if the operators have no kernels. The emulation takes PyTorch's, which may not be installed;
+// phase 1 says so before it refuses the null pointers.
+inline void check_kernels()
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    auto code = aclnnCastGetWorkspaceSize(nullptr, ACL_FLOAT, nullptr, &size, &executor);
+    if (code != ACLNN_ERR_INNER_FIND_KERNEL_ERROR) return;
+    printf("%s\n", aclGetRecentErrMsg());
+    exit(1);
+}
+
 inline std::unique_ptr<Network> make_network()
 {
+    check_kernels();
     auto w1 = numbers(INPUTS * HIDDEN, 0.3f), b1 = numbers(HIDDEN, 0.3f);
     auto w2 = numbers(HIDDEN * CLASSES, 0.5f), b2 = numbers(CLASSES, 0.5f);
     return std::unique_ptr<Network>(new Network(w1, b1, w2, b2));

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import runpy
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -40,6 +42,22 @@ def test_torch_tensors_come_back_as_torch_tensors() -> None:
     assert all("Tensor torch.bfloat16" in row for row in rows)
     # ours and torch's wrongly rounded results: F32 arithmetic leaves a few per 100,000 at most
     assert all(int(row.split()[-2]) <= 2 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [
+        ("02_torch_tensors.py", "torch"),
+        ("05_torch_training.py", "torch"),
+        ("09_torch_npu.py", "npu"),
+    ],
+)
+def test_an_example_without_pytorch_says_what_to_install(
+    name: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(SystemExit, match=rf"^This example needs .*'ascendref\[{extra}\]'$"):
+        runpy.run_path(str(EXAMPLES / name))
 
 
 def test_a_network_in_jax_learns_with_both_kinds_of_gradients() -> None:

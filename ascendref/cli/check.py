@@ -23,7 +23,7 @@ from ..device.check_output import FOLDER, MODE
 from ..device.checker.hazards import Site
 from . import html_page, timeline
 from .console import BAD_CALL, DIFFERENCE, print_error, print_json, print_row, wrapped
-from .outputs import check_writable, keep_stdout_for, report_write_errors
+from .outputs import check_writable, keep_stdout_for, print_written, report_write_errors
 from .programs import check_program, starting
 
 _STYLE: Final = """
@@ -56,6 +56,7 @@ def check(
         text = page([str(program), *arguments], devices)
         with report_write_errors("--html", page_file), output_file(page_file) as file:
             file.write(text.encode(errors="backslashreplace"))
+        print_written(page_file)
     with keep_stdout_for(page_file):
         if as_json:
             print_json(

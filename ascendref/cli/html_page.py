@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..core.output_files import output_file
-from .outputs import check_writable, needs_plot_extra, report_write_errors
+from .outputs import check_writable, needs_plot_extra, print_written, report_write_errors
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -124,6 +124,7 @@ def write_page(path: Path, lines: Iterable[str], plots: Mapping[str, Sequence[Fi
     )
     with report_write_errors("--html", path), output_file(path) as file:
         file.write(page(text[0].removeprefix("# "), body).encode())
+    print_written(path)
 
 
 def _plots(figures: Iterable[Figure]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ..borrowed.known import Known, absent, known
+from ..borrowed.known import Known, known
 from ..borrowed.table import borrowed
 from ..core.products import PRODUCTS, Product
 from ..declaration.operator import APIS, OPERATORS, Operator
@@ -22,46 +22,54 @@ from .options import operator_named
 
 
 def ops(names: list[str], as_json: bool, everything: bool) -> None:
-    """Print the operators that are named, or all.
+    """Print the operators, or the operators and known functions that are named.
 
-    The borrowed and the absent ones are among them if everything is asked for.
+    Without names, the borrowed and the absent functions follow if everything is asked for.
     """
-    chosen = {operator_named(name).name for name in names} or {*OPERATORS}
+    everything = everything and not names
+    others = {api: row for api, row in known().items() if row.presence != "own"}
+    chosen = {_operator(name) for name in names if name not in others} if names else {*OPERATORS}
     rows = [
         describe(operator) for operator in in_groups(OPERATORS.values()) if operator.name in chosen
     ]
-    everything = everything and not names
-    others = [row for row in known().values() if row.presence != "own"] if everything else []
+    rest = [row for api, row in others.items() if everything or api in names]
     if as_json:
-        print_json(rows + [describe_other(row) for row in others])
+        print_json(rows + [describe_other(row) for row in rest])
         return
     console = Console()
     for group, members in groupby(rows, key=itemgetter("group")):
         console.print(Text(f"{group} functions", "bold underline"), "\n")
         for row in members:
             print_operator(console, row)
+    print_others(console, rest)
     if everything:
-        print_others(console)
+        counts = Counter(row.presence for row in known().values())
+        console.print(
+            f"\nof {len(known())} known functions for operators, {counts['own']} are ascendref's"
+            f" own, {counts['borrowed']} borrowed, {counts['absent']} absent",
+            soft_wrap=True,
+        )
 
 
-def print_others(console: Console) -> None:
+def _operator(name: str) -> str:
+    """Return the name of the operator that a function of ascendref's own belongs to."""
+    return APIS[name].name if name in APIS else operator_named(name).name
+
+
+def print_others(console: Console, others: list[Known]) -> None:
     """Print the operators that PyTorch computes, then the names of the absent ones by group."""
-    others = [row for row in known().values() if row.presence == "borrowed"]
-    for group, rows in groupby(others, key=attrgetter("group")):
+    found = [row for row in others if row.presence == "borrowed"]
+    for group, rows in groupby(found, key=attrgetter("group")):
         console.print(Text(f"computed by PyTorch: {group}", "bold underline"), "\n")
         for operator in [borrowed()[row.api] for row in rows]:
             lines = [", ".join(operator.arguments), operator.expression]
             print_row(console, operator.api, lines, indent=34)
         console.print()
-    console.print(Text("absent", "bold underline"), "\n")
-    for group, members in groupby(absent().values(), key=attrgetter("group")):
+    missing = [row for row in others if row.presence == "absent"]
+    if missing:
+        console.print(Text("absent", "bold underline"), "\n")
+    for group, members in groupby(missing, key=attrgetter("group")):
         print_row(console, group, [" ".join(row.api for row in members)], indent=28)
-    counts = Counter(row.presence for row in known().values())
-    console.print(
-        f"\nof {len(known())} known functions for operators, {counts['own']} are ascendref's own,"
-        f" {counts['borrowed']} borrowed, {counts['absent']} absent",
-        soft_wrap=True,
-    )
 
 
 def describe_other(row: Known) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def operator_named(name: str) -> Operator:
         raise OptionError(
             "OPERATOR",
             f"{name} is borrowed: PyTorch computes it, on the device alone; call"
-            f" ascendref.aclnn.{name}GetWorkspaceSize, or it in C; `ascendref ops --all` lists it",
+            f" ascendref.aclnn.{name}GetWorkspaceSize, or it in C; `ascendref ops {name}` shows it",
         )
     if row is not None and row.presence == "absent":
         raise OptionError("OPERATOR", f"{name} is absent; `ascendref ops` lists all that are here")

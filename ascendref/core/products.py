@@ -103,13 +103,13 @@ class Product:
             )
         found = _BY_NAME.get(product) or _BY_NAME.get(product.casefold())
         if found is None:
-            families = ", ".join(row.name for row in PRODUCTS)
-            chips = ", ".join(row.soc_name for row in _CHIPS)
-            hint = did_you_mean(product, filter(str.isascii, _BY_NAME))
+            families = [row.name for row in PRODUCTS]
+            chips = [row.soc_name for row in _CHIPS]
             fail_argument(
                 Status.ACL_ERROR_INVALID_PARAM,
                 "product",
-                f"is {product!r}; {hint}families are {families}; chips are {chips}",
+                f"is {product!r}; {did_you_mean(product, families + chips)}families are"
+                f" {', '.join(families)}; chips are {', '.join(chips)}",
             )
         return found
 

@@ -12,7 +12,7 @@ from jax import numpy as jnp
 
 from .. import operators
 from ..core.arrays import import_array
-from ..core.dtypes import FLOATS, compute_type_of, names
+from ..core.dtypes import FLOATS, compute_type_of, names, raw_bytes_hint
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
 from ..functional.differentiable import Function, as_arguments, differentiable_functions
@@ -199,7 +199,7 @@ def _operands(given: dict[str, Any]) -> dict[str, Any]:
             raise ArgumentTypeError(
                 name,
                 f"has type {found}; allowed are {names(FLOATS)}, integers and bool in native byte"
-                " order",
+                f" order{raw_bytes_hint(found)}",
             )
     kind = jnp.result_type(*given.values())
     if _is_integer(kind):

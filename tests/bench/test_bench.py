@@ -181,6 +181,7 @@ def test_tables_a_picture_and_a_page(tmp_path: Path) -> None:
         "--plot", picture, "--report", page, "--html", html,
     )  # fmt: skip
     assert done.exit_code == 0
+    assert done.stderr == "".join(f"written to {file}\n" for file in (page, picture, html))
     assert "hardshrink_backward" in done.stdout
     assert "longer than the fastest one" in " ".join(done.stdout.split())
     assert picture.read_bytes().startswith(b"\x89PNG")

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import pytest
 
 from ascendref.borrowed.known import absent
+from ascendref.core.extras import install_command
 
 from ..support.processes import ROOT
 from ..support.readme import blocks
@@ -39,6 +40,17 @@ def test_the_race_is_told_with_both_places(programs, execution):
     assert len(re.findall(": race: ", errors)) == 1
     assert re.search(rf"first: aclnnCast on stream 3, self .*{RACE}", errors)
     assert re.search(rf"second: aclrtMemcpyAsync on stream 2, dst .*{RACE}", errors)
+
+
+@pytest.mark.parametrize("source", [NETWORK, RACE])
+def test_without_pytorch_one_line_says_what_to_install(programs, source, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['torch'] = None")
+    folders = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    environment = {"ASCENDREF_CHECK": "report", "PYTHONPATH": folders}
+    out, errors = programs.run(SAMPLES + source, status=1, **environment)
+    text = f"aclnnCast is computed by PyTorch, which is not installed: {install_command('torch')}\n"
+    assert out.endswith(text)
+    assert (out.count("\n"), errors) == (1, "")  # no leak
 
 
 def command(*words):

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from typer.testing import CliRunner, Result
 
-from ascendref.cli.app import app
+from ascendref.cli.app import app, run_app
 
 #: data and gradients of most tests
 X = np.array([[-2.0, -0.5, 0.25], [0.75, 3.0, -0.125]], np.float32)
@@ -18,6 +19,13 @@ G = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32)
 def call(*arguments: object) -> Result:
     """Call the command line."""
     return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def status_of(*arguments: object) -> int:
+    """Call the command line as its script does; it prints to the streams of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["ascendref", *map(str, arguments)])
+        return run_app()
 
 
 def python(

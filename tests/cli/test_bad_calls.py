@@ -7,6 +7,7 @@ from .command_line import assert_bad_call, call
 pytestmark = pytest.mark.tiny
 
 ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
+FILES = ("--input", "in.npz", "--output", "out.npz")
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,22 @@ ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
         (
             ("warmup", "tanh"),
             "OPERATOR: no operator 'tanh'; did you mean hardtanh? `ascendref ops`",
+        ),
+        (
+            ("run", "aclnnGelu", *FILES),
+            "aclnnGelu is a function of the two-phase API alone; the operator is gelu",
+        ),
+        (
+            ("run", "aclnnAdd", *FILES),
+            "aclnnAdd is borrowed: PyTorch computes it, on the device alone; call"
+            " ascendref.aclnn.aclnnAddGetWorkspaceSize, or it in C; `ascendref ops aclnnAdd` shows",
+        ),
+        (("study", "aclnnHansEncode"), "OPERATOR: aclnnHansEncode is absent; `ascendref ops`"),
+        (("ops", "aclnnHans"), "OPERATOR: no operator 'aclnnHans'; "),
+        (
+            ("npu", "--product", "Atlas Z", "-m", "module"),
+            "--product: is 'Atlas Z'; did you mean Atlas A3? families are Atlas training, Atlas"
+            " inference, Atlas A2, Atlas A3, Atlas 200I/500 A2; chips are Ascend910A, ",
         ),
         (("verify", "--dtype", "float8"), "--dtype: 'float8' is not allowed; allowed are float16"),
         (

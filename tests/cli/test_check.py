@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from .command_line import assert_bad_call, call, python
+from .command_line import assert_bad_call, call, python, status_of
 
 BEGINNING = """
 import sys
@@ -171,6 +171,49 @@ def test_forked_processes_of_multiprocessing_report_their_hazards(tmp_path: Path
     done = python("-m", "ascendref", "check", file, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith("1 hazard on 1 device: 1 race\n")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--html", "page.html")])
+def test_a_program_without_a_device_is_no_success(
+    options: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty.py").touch()
+    assert status_of("check", *options, "empty.py") == 2
+    out, errors = capfd.readouterr()
+    written = "written to page.html\n" if "--html" in options else ""
+    assert errors == f"{written}ascendref: empty.py used no device: nothing was checked\n"
+    if options == ("--json",):
+        report = {"program": "empty.py", "status": 0, "devices": 0, "hazards": []}
+        assert json.loads(out) == report
+    else:
+        assert out == ""
+    if "--html" in options:
+        assert "<p>no device was used: nothing was checked</p>" in Path("page.html").read_text()
+
+
+def test_options_behind_the_program_are_its_own(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import sys; print(sys.argv[1:])")
+    status_of("check", program, "--json", "--x", "--html=page.html")
+    out, errors = capfd.readouterr()
+    assert out == "['--json', '--x', '--html=page.html']\n"
+    assert errors.splitlines()[:-1] == [
+        f"ascendref: {name} stands behind the program and is passed to it; see --help"
+        for name in ("--json", "--html")
+    ]
+
+
+def test_an_unknown_option_before_the_program_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of("check", "--htm", "page.html", "program.py") == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith("ascendref: No such option: --htm ")
+    assert errors.count("\n") == 1
 
 
 def test_what_is_no_program(tmp_path: Path) -> None:

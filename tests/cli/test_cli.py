@@ -18,6 +18,7 @@ from ascendref import operators
 from ascendref.borrowed.known import known
 from ascendref.cli import demo, doctor
 from ascendref.cli.array_files import read_array, read_arrays, write_arrays
+from ascendref.cli.options import FLOAT_TYPES, check_choices
 from ascendref.core.extras import install_command
 
 from .command_line import G, X, call, python
@@ -104,10 +105,11 @@ def test_run_takes_every_number(text: str, inputs: Path, tmp_path: Path) -> None
     )
 
 
-def test_run_computes_in_another_type(inputs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["bfloat16", "bf16", "BF16"])
+def test_run_computes_in_another_type(name: str, inputs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npy"
     done = call(
-        *("run", "softplus_backward", "--input", inputs, "--compute-dtype", "bfloat16"),
+        *("run", "softplus_backward", "--input", inputs, "--compute-dtype", name),
         *("--output", out),
     )
     assert done.exit_code == 0, done.stderr
@@ -135,6 +137,12 @@ def test_run_empty_arrays(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["elements_per_second"] == 0
     assert np.load(out).shape == (0, 3)
+
+
+def test_types_have_short_names() -> None:
+    short = ("half", "fp16", "BF16", "fp32", "fp64", "double")
+    found = check_choices("--dtype", [*short], FLOAT_TYPES)
+    assert found == ("float16", "bfloat16", "float32", "float64")  # each once
 
 
 # --- run: BF16 in files ---------------------------------------------------------------------------
@@ -229,6 +237,14 @@ BAD_CALLS = {
         ("softplus_backward", "--input", "{alien}"),
         ["--input", "not an array", "self"],
     ),
+    "torch.save": (
+        ("softplus_backward", "--input", "self={torch}"),
+        [
+            "--input: ",
+            "hw.pt is neither a .npy nor a .npz file",
+            "numpy.save(FILE, tensor.numpy())",
+        ],
+    ),
     "pickle": (("softplus_backward", "--input", "{pickle}"), ["--input", "allow_pickle=False"]),
     "unnamed": (("softplus_backward", "--input", "{npy}"), ["--input", "without a name", "NAME="]),
     "npz for one": (("softplus_backward", "--input", "self={in}"), ["--input", ".npy"]),
@@ -261,7 +277,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     """Files of every kind, by what is wrong with them."""
     names = ("in", "extra", "no", "text", "empty", "cut", "spoilt", "alien", "pickle", "shapes")
     found = {name: tmp_path / f"{name}.npz" for name in names}
-    found |= {"npy": tmp_path / "a.npy", "folder": tmp_path / "folder"}
+    found |= {"npy": tmp_path / "a.npy", "folder": tmp_path / "folder", "torch": tmp_path / "hw.pt"}
     np.savez(found["in"], grad_output=G, self=X)
     np.savez(found["extra"], grad_out=G, self=X)
     np.savez(found["shapes"], grad_output=G, self=X[0])
@@ -274,6 +290,8 @@ def files(tmp_path: Path) -> dict[str, Path]:
     found["spoilt"].write_bytes(content.replace(X.tobytes(), bytes(X.nbytes)))
     with zipfile.ZipFile(found["alien"], "w") as archive:
         archive.writestr("self", "hello")
+    with zipfile.ZipFile(found["torch"], "w") as archive:
+        archive.writestr("hw/data.pkl", "what torch.save writes")
     found["folder"].mkdir()
     return found
 
@@ -336,6 +354,27 @@ def test_ops_lists_every_known_function_with_who_computes_it() -> None:
     assert [api for api in known() if api not in text] == []
     assert f"of {len(known())} known functions" in text
     assert "absent\n" not in call("ops").stdout
+
+
+def test_ops_shows_every_known_function_that_is_named() -> None:
+    names = ("aclnnHansEncode", "aclnnGelu", "aclnnMul", "aclnnAdd", "gelu")
+    rows = json.loads(call("ops", *names, "--json").stdout)
+    assert [(row["api"], row["presence"]) for row in rows] == [
+        ("aclnnGeluV2", "own"),
+        ("aclnnAdd", "borrowed"),
+        ("aclnnMul", "borrowed"),
+        ("aclnnHansEncode", "absent"),
+    ]
+    everything = json.loads(call("ops", "--all", "--json").stdout)
+    assert [row for row in rows if row not in everything] == []
+    text = call("ops", *names).stdout
+    headings = ("activation functions", "computed by PyTorch: elementwise", "absent")
+    assert [line.strip() for line in text.splitlines() if line.strip() in headings] == [*headings]
+    assert "aten.mul.Tensor(" in text
+    assert "known functions" not in text
+    alone = call("ops", "aclnnAdd").stdout
+    assert "self, other, alpha, out" in alone
+    assert not any(word in alone for word in ("absent", "activation", "aclnnMul"))
 
 
 def test_ops_has_the_matrix_of_operators_products_and_types() -> None:

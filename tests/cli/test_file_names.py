@@ -1,7 +1,6 @@
 """Names of files that cannot be used: one line about the option, and exit status 2."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ascendref.cli.app import run_app
+from .command_line import status_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="names and permissions are POSIX's")
 
@@ -77,11 +76,9 @@ def without_privileges() -> Iterator[None]:
             os.seteuid(0)
 
 
-def status(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], name: str) -> int:
+def status(arguments: tuple[str, ...], name: str) -> int:
     """Call the command line with a name."""
-    words = ["ascendref", *[word.replace("{}", name) for word in arguments]]
-    monkeypatch.setattr(sys, "argv", words)
-    return run_app()
+    return status_of(*[word.replace("{}", name) for word in arguments])
 
 
 @pytest.fixture
@@ -108,14 +105,13 @@ def test_a_name_that_cannot_be_used_is_one_line(
     option: str,
     name: str,
     folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     argument, words = OPTIONS[option]
-    status(monkeypatch, words, "x" * 300)  # imports what the command needs
+    status(words, "x" * 300)  # imports what the command needs
     capsys.readouterr()
     with without_privileges() if name == "locked/x" else nullcontext():
-        found = status(monkeypatch, words, name)
+        found = status(words, name)
     out, errors = capsys.readouterr()
     assert found == 2
     assert errors.startswith("ascendref: ")
@@ -136,7 +132,7 @@ def test_a_word_that_no_program_can_be_given_is_one_line(
 ) -> None:
     monkeypatch.setattr("ascendref.cann.compilers.install", lambda: folder)
     for name in ("nul\0byte", "x" * 4_000_000):
-        assert status(monkeypatch, command, name) == 2
+        assert status(command, name) == 2
         errors = capsys.readouterr().err
         assert "cannot be run: " in errors
         assert errors.count("\n") == 1

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.core.output_files import output_file
+from ascendref.core.output_files import is_special, output_file
 from ascendref.verify.accuracy.checkpoint import check_state
 
 from .command_line import G, X, call
@@ -38,9 +38,11 @@ def trace() -> Any:
 
 
 def command(*arguments: object) -> None:
-    """Call the command line in this process."""
+    """Call the command line in this process; it names the last argument, if that is a file."""
     done = call(*arguments)
-    assert done.exit_code == 0, done.stderr
+    out = Path(str(arguments[-1]))
+    named = not is_special(out) and arguments[0] != "run"  # which names it on stdout
+    assert (done.exit_code, done.stderr) == (0, f"written to {out}\n" if named else "")
 
 
 def run(inputs: Path, out: Path) -> None:

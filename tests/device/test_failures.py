@@ -1,6 +1,7 @@
 """Tasks that fail: which call reports it, and what runs afterwards."""
 
 import gc
+import re
 import time
 import weakref
 
@@ -167,6 +168,28 @@ def test_work_that_nothing_waits_for_is_reported_when_the_device_goes():
     del dev
     with pytest.warns(ar.LostWorkWarning, match=r"1 tasks .* did not finish.*forgotten"):
         gc.collect()
+
+
+def test_lost_work_of_a_graph_is_that_of_a_numbered_stream():
+    dev = ar.Device("Atlas A2", execution="lazy")
+    one, two = dev.create_stream(), dev.create_stream()
+    fork, join = dev.create_event(), dev.create_event()
+    one.begin_capture()
+    fork.record(one)
+    two.wait_event(fork)
+    two.launch_host_func(lambda: pytest.fail("ran"))
+    join.record(two)
+    one.wait_event(join)
+    graph = one.end_capture()
+    graph.launch(one)
+    del dev, one, two, fork, join, graph
+    with pytest.warns(ar.LostWorkWarning) as lost:
+        gc.collect()
+    texts = [re.sub(r"\d+", "N", str(warning.message)) for warning in lost]
+    streams = ("<stream N of AscendNBN>", "<stream N>")  # the second one is the graph's own
+    assert [text.partition(" did not")[0] for text in texts] == [
+        f"N tasks of {stream}" for stream in streams
+    ]
 
 
 def test_a_failure_that_nothing_asks_for_is_reported_when_the_device_goes():

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from io import BytesIO
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -226,3 +227,27 @@ def test_what_an_argument_cannot_be_is_refused_by_its_name(argument: str, tmp_pa
         elif error is not None:  # the assertion has something to say about numbers, too
             assert "the result is not accepted" in str(error), (label, error)
     assert refused > 40
+
+
+#: arguments that take arrays or types -> a call with a value
+DOORS: dict[str, Callable[[Any], Any]] = {
+    "self": ar.relu,
+    "out": lambda value: ar.relu(X, out=value),
+    "array": lambda value: ar.cast(value, "float32"),
+    "actual": lambda value: ar.compare(value, X),
+    "golden": lambda value: ar.assert_accepted(X, value),
+    "dtype": lambda value: ar.Device("Atlas A2").tensor(value),
+}
+
+
+@pytest.mark.parametrize("argument", DOORS)
+def test_bf16_as_numpy_loads_it_is_refused_with_what_to_pass(argument: str) -> None:
+    file = BytesIO()
+    np.save(file, X.astype(ml_dtypes.bfloat16))
+    loaded = np.load(BytesIO(file.getvalue()))
+    hint = "; NumPy loads BF16 from files as V2: pass array.view(ml_dtypes.bfloat16)"
+    with pytest.raises(ar.ArgumentTypeError) as caught:
+        DOORS[argument](loaded)
+    assert caught.value.argument == argument
+    assert str(caught.value).endswith(hint)
+    assert ar.relu(loaded.view(ml_dtypes.bfloat16)).dtype == ml_dtypes.bfloat16

@@ -129,6 +129,10 @@ def test_bad_arguments_are_named() -> None:
         (lambda: aj.logit(1j), "x has type complex64; allowed are float16, bfloat16, float32"),
         (lambda: aj.logit(x.astype(jnp.float8_e5m2)), "x has type float8_e5m2"),
         (lambda: aj.relu(np.ones(3, ">f4")), "x has type >f4; allowed are float16, .* native byte"),
+        (
+            lambda: aj.relu(np.ones(3, "V2")),
+            "x has type .*; NumPy loads BF16 from files as V2: pass",
+        ),
         (lambda: aj.mse_loss(x, np.array(["a"])), "target has type <U1; allowed are float16"),
         (lambda: aj.mse_loss(x.astype("int32"), 1j), "target has type complex64; allowed"),
         (lambda: aj.mse_loss(*[jnp.ones(1, f"float8_e{n}") for n in ("5m2", "4m3")]), "x has type"),

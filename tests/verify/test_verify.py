@@ -37,13 +37,16 @@ ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
 @pytest.mark.daily(5)
 @pytest.mark.parametrize("operator", ar.OPERATORS)
 def test_a_sample_of_every_operator(operator: str, tmp_path: Path) -> None:
+    report, plot, html = (
+        tmp_path / name for name in ("accuracy.md", "errors.png", "accuracy.html")
+    )
     done = call(
         *("verify", operator, "--json", "--state", tmp_path / "state.json"),
-        *("--plot", tmp_path / "errors.png", "--report", tmp_path / "accuracy.md"),
-        *("--html", tmp_path / "accuracy.html"),
+        *("--plot", plot, "--report", report, "--html", html),
     )
     found = json.loads(done.stdout)
     assert done.exit_code == 0, found["broken"]
+    assert done.stderr == "".join(f"written to {file}\n" for file in (report, plot, html))
     assert not (tmp_path / "state.json").exists()
     # one run for all, because it takes long
     check_figures(operator, found)

@@ -44,6 +44,8 @@ def ops_command(
 ) -> None:
     """List the operators and their types, or those that are named.
 
+    Names are those of operators and of all known functions of the vendor's.
+
     Of each: tensors, scalars with their defaults, results, and the products that have it. Of those
     that PyTorch computes: parameters, and the expression; of known ones that are absent: the name.
 
