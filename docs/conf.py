@@ -51,7 +51,10 @@ html_favicon = html_logo = "_static/mark.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {page: [] for page in ("internals", "contributing", "changelog", "claims")}
+html_sidebars = {
+    page: []
+    for page in ("internals", "claims", "changelog", "contributing", "architecture", "maintaining")
+}
 html_theme_options = {
     "logo": {"text": "ascendref"},
     "header_links_before_dropdown": 5,
