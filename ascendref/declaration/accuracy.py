@@ -113,7 +113,7 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names:
         Bounds of F32 results, in ulp of the result and of a result whose derivative is 1. F64
         results have 1 ulp and 2**-5 ulp.
     gradient : callable
-        The formula. Where it is no normal number for a gradient of 1, no bound is stated.
+        The formula. No bound applies where its value for a gradient of 1 is not a normal number.
     *names : str
         Scalars that it takes.
     """
@@ -136,7 +136,7 @@ def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: s
         Bounds of F32 results, in ulp of the result and of the element. F64 results have 1 ulp and
         2**-4 ulp.
     value : callable
-        The formula. Where it is no normal number, no bound is stated.
+        The formula. No bound applies where its value is not a normal number.
     *names : str
         Scalars that it takes.
     """

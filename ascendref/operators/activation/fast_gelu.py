@@ -85,7 +85,7 @@ def fast_gelu(
 
     Notes
     -----
-    Formula: aclnnFastGelu; PyTorch has no such operator. NaN at -inf; the limit is -0. F32: 2 ulp.
+    Formula: aclnnFastGelu, which PyTorch does not have. NaN at -inf; the limit is -0. F32: 2 ulp.
 
     Examples
     --------

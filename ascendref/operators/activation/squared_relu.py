@@ -1,4 +1,4 @@
-"""aclnnSquaredRelu: the square of what is positive."""
+"""aclnnSquaredRelu: the square of positive elements, else 0."""
 
 from __future__ import annotations
 

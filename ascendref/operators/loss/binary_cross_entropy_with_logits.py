@@ -53,7 +53,7 @@ def smooth_loss(
 ) -> Number:
     """The loss as libraries differentiate it; only signs of zeros differ.
 
-    Where `cost` leaves one term, the derivative for the target would lack the other one's.
+    Where `cost` drops a term, the derivative for the target would miss that term's.
     """
     _, _, miss, hit = terms(self, target, weight, pos_weight)
     return weight * (hit + miss)
@@ -109,7 +109,7 @@ def rounded(
     weight: NDArray[np.float64],
     pos_weight: NDArray[np.float64],
 ) -> Any:
-    """Return what the roundings of the terms add to the error."""
+    """Return the error from rounding the terms."""
     odds = np.exp(-abs(self))
     near, far = 1.0 / (1.0 + odds), odds / (1.0 + odds)
     miss = (1.0 - target) * np.where(self < 0, far, near)

@@ -94,12 +94,12 @@ def product(
     log_target: Number,
     size: Number,
 ) -> Number:
-    """What the gradient for a logarithm of a target is multiplied by."""
+    """Return the factor of the gradient for a logarithm of a target."""
     return select(log_target == 1.0, exp(target) * (target - self + 1.0), 0.0)
 
 
 def rounded(self: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
-    """Return what the roundings of the terms add to the error, with a logarithm or without."""
+    """Return the error from rounding the terms, with a logarithm or without."""
     return np.fmax(
         *[
             cancelled(2.0, abs(first) + abs(self) + 1.0, first - self + 1.0)

@@ -142,8 +142,9 @@ def variant(compute: str, rounded: str, reduction: float, beta: float) -> Callab
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """At worst, one rounding of the norm and one of the product.
 
-    Where norm/β is no normal F32 number, it is rounded as well. No bound is stated where norm·d/β
-    is subnormal and has fewer bits. In F64 both errors are corrected, and the range suffices.
+    Where norm/β is not a normal F32 number, it is rounded as well. No bound is stated where
+    norm·d/β is subnormal and has fewer bits. In F64 both errors are corrected, and the range
+    suffices.
     """
     if kind is FLOAT64:
         return Bound(1.0)

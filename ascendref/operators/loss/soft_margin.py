@@ -27,7 +27,7 @@ def grad_input(
 
 
 def margin(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the rounding of the product adds to the error: its ulp, times the derivative."""
+    """The error from rounding the product: its ulp, times the derivative."""
     product = abs(self * target)
     return np.where(product.astype(np.float32) == product, 0.0, np.minimum(product, 128.0))
 
