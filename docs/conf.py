@@ -74,7 +74,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     # every example is executed but the one for torch_npu, which needs a process of its own
     "filename_pattern": r"/(?!09_)\d\d_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery.RaceFirst",
     "default_thumb_file": str(DOCS / "_static" / "mark.svg"),
     "image_scrapers": ("gallery.picture_scraper",),
     "reset_argv": "gallery.arguments",

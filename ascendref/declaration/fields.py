@@ -27,7 +27,7 @@ class TensorParam(NamedTuple):
     default: float | None = None
     #: how the formula sees it; None if it is one of the tensors that broadcast
     view: View | None = None
-    #: the interval of numbers that it is meant for, from which samples are taken; None for all numbers
+    #: the interval from which samples of its elements are taken; None for all numbers
     domain: tuple[float, float] | None = None
 
 

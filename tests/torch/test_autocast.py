@@ -79,7 +79,8 @@ def test_functions_take_and_return_the_types_of_pytorchs(name: str, reduced: Any
             with at.use("all"):
                 overridden = outcome(theirs, name, kinds, dtype=reduced, enabled=enabled)
             for results in (found, overridden):
-                torch.testing.assert_close(results, expected, rtol=1e-2, atol=1e-3, msg=str(kinds))
+                # PyTorch may round a term below 1 to BF16
+                torch.testing.assert_close(results, expected, rtol=1e-2, atol=2**-8, msg=str(kinds))
 
 
 def gradients(layer: Any, wrap: Callable[..., Any], reduced: Any) -> Any:

@@ -16,7 +16,7 @@ from .reports import Reports
 from .shadow import Segment, Shadow, Span, Use, meet
 from .waits import Waits, WaitWithoutEffect
 
-#: number of further readers of some bytes after which those that nothing can race with are forgotten
+#: number of further readers of some bytes after which readers that cannot race are forgotten
 READERS: Final = 16
 
 #: freed allocations whose addresses are remembered
