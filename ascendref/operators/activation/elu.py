@@ -253,7 +253,7 @@ def elu(
     alpha, scale, input_scale : real number, optional
         The scalars of the formula.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -296,7 +296,7 @@ def celu(
     alpha : real number, optional, neither 0 nor NaN; may be negative
         The scalar of the formula.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -342,7 +342,7 @@ def elu_backward(
     is_result : bool, optional
         Whether ``self_or_result`` is the result of `elu`; ``alpha`` must be at least 0 then.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -219,7 +219,7 @@ def softplus(
     beta, threshold : real number, optional
         With a ``beta`` of 0 the result is infinite where 0 is not above the threshold.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -258,7 +258,7 @@ def softplus_backward(
     beta, threshold : real number, optional
         The scalars of the formula.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -200,11 +200,11 @@ def kl_div_backward(
     grad_output, self, target : array, broadcast to the shape of ``self``
         ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms: ``exp(target)`` is its value
         Whether the target is given as its logarithm.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -255,11 +255,11 @@ def kl_div_target_backward(
     grad_output, self, target : array, broadcast to the shape of ``target``
         ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms
         Whether the target is given as its logarithm.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
