@@ -51,7 +51,10 @@ html_favicon = html_logo = "_static/mark.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {page: [] for page in ("internals", "contributing", "changelog", "claims")}
+html_sidebars = {
+    page: []
+    for page in ("internals", "claims", "changelog", "contributing", "architecture", "maintaining")
+}
 html_theme_options = {
     "logo": {"text": "ascendref"},
     "header_links_before_dropdown": 5,
@@ -71,7 +74,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     # every example is executed but the one for torch_npu, which needs a process of its own
     "filename_pattern": r"/(?!09_)\d\d_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery.RaceFirst",
     "default_thumb_file": str(DOCS / "_static" / "mark.svg"),
     "image_scrapers": ("gallery.picture_scraper",),
     "reset_argv": "gallery.arguments",

@@ -272,9 +272,14 @@ def main(arguments: list[str] | None = None) -> int:
         "--daily", action="store_true", help="a sixteenth of them, another one every day"
     )
     parser.add_argument("--write", action="store_true", help="store the digests of this machine")
+    parser.add_argument("operators", nargs="*", help="the operators to compute; all by default")
     options = parser.parse_args(arguments)
+    if unknown := set(options.operators) - {*TENSORS, "cast"}:
+        parser.error(f"unknown operators: {', '.join(sorted(unknown))}")
     part, parts = options.part
     rows = quick() if options.quick else table()
+    if options.operators:
+        rows = [row for row in rows if row.operator in options.operators]
     rows = (todays(rows, 16) if options.daily else rows)[part - 1 :: parts]
     found = {}
     for row in rows:

@@ -38,12 +38,14 @@ def test_import_loads_neither_extras_nor_peers():
     assert not loaded & {"jax", "numba", "numpy.ma", "rich", "sklearn", "torch", "typer"}
 
 
-def test_the_first_block_of_the_readme_is_two_commands():
+def test_the_first_block_of_the_readme_is_two_commands_which_pull_requests_run():
     block = re.search(r"```\w*\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert block is not None
     lines = block[1].splitlines()
     assert len(lines) == 2
     assert all(line.startswith("pip install ") for line in lines)
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    assert re.findall(r"^ +- run: (.*)$", workflow, re.MULTILINE) == lines
 
 
 SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Arguments of borrowed operators that are no tensors, as PyTorch takes them."""
+"""Arguments of borrowed operators other than tensors, as PyTorch takes them."""
 
 from __future__ import annotations
 

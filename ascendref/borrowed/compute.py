@@ -215,7 +215,7 @@ class Compute:
         return values
 
     def _make_dense(self, values: dict[str, Any]) -> None:
-        """Copy what is read in another layout, which not every kernel takes."""
+        """Copy inputs with a layout that some kernels do not accept."""
         for part in self._given:
             name = part.param.name
             if part.param.is_list and not part.param.is_written:

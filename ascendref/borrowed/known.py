@@ -1,7 +1,6 @@
 """All functions of the vendor's that are known: ascendref's own, borrowed and absent ones.
 
-``known.tsv`` has a row for each, group after group. What is absent follows from the tables of the
-others.
+``known.tsv`` has a row for each, group after group. A function in neither other table is absent.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _members(param: Parameter, value: Any) -> Sequence[Tensor]:
 
 
 class _Call:
-    """A call without its tensors: what it is planned with again after they were moved."""
+    """A call without its tensors, kept to plan it again after they were moved."""
 
     def __init__(
         self, operator: Borrowed, given: tuple[Given, ...], scalars: dict[str, Any]

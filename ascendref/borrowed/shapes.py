@@ -2,7 +2,7 @@
 
 Where a gradient or a statistic is smaller than its counterpart, some of PyTorch's kernels for the
 CPU would read or write beyond their memory; others broadcast what the vendor's functions take in
-one shape only. The rules get what the vendor's parameters are given, tensors without data.
+one shape only. The rules get the call's arguments, with tensors without data.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 """,
 }
 
-#: known functions that the library lacks -> reason; linking with them fails
+#: known functions that the library does not have -> reason; linking with them fails
 ABSENT: Final = {
     "aclrtMallocWithCfg": "the layout of its configuration is not emulated",
     "aclrtMallocHostWithCfg": "the layout of its configuration is not emulated",

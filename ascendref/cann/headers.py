@@ -12,7 +12,7 @@ from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
 from .functions import ABSENT, ACL, ACLNN, BASE, META, RT, functions
 from .structures import STRUCTURES
 
-#: declares a known function that the library lacks: a call of it, with any arguments, is an error
+#: declares a known function that the library does not have: any call of it is an error
 _ABSENT = """#if __has_attribute(unavailable)
 #define ASCENDREF_UNAVAILABLE(text) __attribute__((unavailable(text)))
 #else

@@ -157,7 +157,7 @@ def _import(argument: str, value: Any, types: tuple[ElementType, ...] | None) ->
         except (BufferError, RuntimeError, TypeError):
             if not hasattr(value, "__array__"):
                 raise
-            array = np.asarray(value)  # a type that NumPy's DLPack lacks, such as BF16
+            array = np.asarray(value)  # a type that NumPy's DLPack does not support, such as BF16
     elif hasattr(value, "__array__"):
         array = np.asarray(value)
     else:

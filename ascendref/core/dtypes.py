@@ -273,7 +273,7 @@ _NUMPY: Final[dict[DataType, np.dtype[Any]]] = {
     DataType.ACL_FLOAT8_E8M0: np.dtype(ml_dtypes.float8_e8m0fnu),
 }
 _FROM_NUMPY: Final = {dtype: kind for kind, dtype in _NUMPY.items()}
-#: sizes of the types that NumPy lacks; the vendor reports 8 for those that are not listed here
+#: sizes of types missing in NumPy; the vendor reports 8 for those that are not listed here
 _RAW_BYTES: Final = {
     DataType.ACL_DT_UNDEFINED: 0,
     DataType.ACL_STRING: 0,

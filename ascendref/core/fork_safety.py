@@ -138,7 +138,7 @@ def import_to_end(name: str, package: str | None = None) -> Any:
 
 
 def import_torch() -> None:
-    """Import PyTorch, unless it is, without what other packages load into it for their devices.
+    """Import PyTorch, if it is not loaded, without other packages' device backends.
 
     torch_npu, where it is installed, would look for CANN's libraries.
     """

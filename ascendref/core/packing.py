@@ -23,11 +23,11 @@ def pack_words(*numbers: int) -> bytes:
 
 @cache
 def float_packer(count: int) -> Callable[..., bytes]:
-    """Return `pack_floats` for so many numbers."""
+    """Return `pack_floats` for a fixed number of floats."""
     return Struct(f"{count}d").pack
 
 
 @cache
 def word_packer(count: int) -> Callable[..., bytes]:
-    """Return `pack_words` for so many integers."""
+    """Return `pack_words` for a fixed number of integers."""
     return Struct(f"{count}q").pack

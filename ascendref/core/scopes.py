@@ -36,7 +36,7 @@ class Replaced:
         self._before: Any = None
 
     def begin(self) -> None:
-        """Keep the value that there is, which is not None, and put the other one in its place."""
+        """Save the current value, which is not None, and replace it."""
         self._before = self._get()
         self._put(self._value)
 

@@ -1,4 +1,4 @@
-"""Short tracebacks: a program's own frames, without those of what runs it and of what it calls."""
+"""Short tracebacks: a program's own frames, without its runner's and its callees'."""
 
 from __future__ import annotations
 

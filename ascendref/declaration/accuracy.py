@@ -23,7 +23,7 @@ class Bound(NamedTuple):
     #: whether every result is the exact value rounded once, to nearest even
     rounded: bool = False
     #: computes, from float64 arrays of the tensors without the gradient, what is added to ``ulp``
-    #: for each element; infinity where no bound is stated
+    #: for each element; np.inf where no bound applies
     more: Callable[..., NDArray[np.float64]] | None = None
     #: ``more`` in words
     words: str = ""
@@ -110,9 +110,10 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names:
     Parameters
     ----------
     ulp, absolute : float
-        Bounds of F32 results, in ulp of the result and of a result whose derivative is 1.
+        Bounds of F32 results, in ulp of the result and of a result whose derivative is 1. F64
+        results have 1 ulp and 2**-5 ulp.
     gradient : callable
-        The formula. Where it is no normal number for a gradient of 1, no bound is stated.
+        The formula. No bound applies where its value for a gradient of 1 is not a normal number.
     *names : str
         Scalars that it takes.
     """
@@ -120,7 +121,8 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names:
     def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
         return evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors), numbers), 1.0
 
-    return _next_to_zero(ulp, absolute, parts, names, "/ |derivative| where that is normal")
+    words = "/ |derivative| where that is normal"
+    return _next_to_zero(ulp, absolute, 2.0**-5, parts, names, words)
 
 
 def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: str) -> Accuracy:
@@ -131,9 +133,10 @@ def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: s
     Parameters
     ----------
     ulp, absolute : float
-        Bounds of F32 results, in ulp of the result and of the element.
+        Bounds of F32 results, in ulp of the result and of the element. F64 results have 1 ulp and
+        2**-4 ulp.
     value : callable
-        The formula. Where it is no normal number, no bound is stated.
+        The formula. No bound applies where its value is not a normal number.
     *names : str
         Scalars that it takes.
     """
@@ -141,23 +144,28 @@ def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: s
     def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
         return evaluate(value, np, tensors, numbers), abs(tensors[0])
 
-    return _next_to_zero(ulp, absolute, parts, names, "· |self / result| where that is normal")
+    words = "· |self / result| where that is normal"
+    return _next_to_zero(ulp, absolute, 2.0**-4, parts, names, words)
 
 
 def _next_to_zero(
     ulp: float,
     absolute: float,
+    double: float,
     parts: Callable[[Tensors, Sequence[float]], tuple[Any, Any]],
     names: tuple[str, ...],
     words: str,
 ) -> Accuracy:
-    """Return the accuracy of a value with an absolute error, in ulp of a size; both are parts."""
+    """Return the accuracy of a value with an absolute error in ulp of a size, ``double`` in F64.
+
+    The function ``parts`` returns the value and the size.
+    """
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         least, own, rest = float_format(FLOAT32).normal, HALF_ULP, absolute
         numbers = [c_float(scalars[name]).value for name in names]
         if kind is FLOAT64:
-            least, own, rest = float_format(FLOAT64).normal, 1.0, 2.0**-5
+            least, own, rest = float_format(FLOAT64).normal, 1.0, double
         elif kind is FLOAT32:
             own = ulp
         else:

@@ -27,7 +27,7 @@ class TensorParam(NamedTuple):
     default: float | None = None
     #: how the formula sees it; None if it is one of the tensors that broadcast
     view: View | None = None
-    #: the numbers from 0 on that it is meant for, of which samples are taken; None for all numbers
+    #: the interval from which samples of its elements are taken; None for all numbers
     domain: tuple[float, float] | None = None
 
 
@@ -92,7 +92,7 @@ class Forward(NamedTuple):
     #: its value for each element, a formula; its parameters are parameters of the operator, by
     #: name: its operands, then scalars. The first one may have another name than the tensor
     formula: Callable[..., Any]
-    #: what it returns, in terms of its operands, of which the first is ``x``
+    #: its value in terms of its operands; the first one is ``x``
     text: str
     #: whether it depends only on the difference of its operands, so that the gradient for the
     #: second is the negative of that for the first
@@ -110,7 +110,7 @@ class Gradient(NamedTuple):
     scalars: Mapping[str, float]
 
 
-#: what is done with the terms of a reduction
+#: how the terms of a reduction are combined
 Mode = Literal["none", "sum", "mean"]
 
 
@@ -120,7 +120,7 @@ def always_sum(scalars: Sequence[float]) -> Mode:
 
 
 class Reduction(NamedTuple):
-    """What an operator sums: a single result in place of an elementwise one.
+    """A sum: a single result in place of an elementwise one.
 
     If the last tensor is a weight per channel, the sums are a second result of its shape.
     """

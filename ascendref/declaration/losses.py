@@ -55,17 +55,17 @@ def declare_gradient(
 
 
 def mode(scalars: Sequence[float]) -> Mode:
-    """Return what a loss does with its terms, from its scalars."""
+    """Return how a loss combines its terms, from its scalars."""
     return _MODES[int(scalars[0])]
 
 
 def norm(reduction: Number, size: Number) -> Number:
-    """What the gradient of a loss is multiplied by."""
+    """Return the factor of a loss's gradient."""
     return 1.0 / count(reduction, size)
 
 
 def count(reduction: Number, size: Number) -> Number:
-    """What it is divided by for a mean: the number of all results, or the length of an axis."""
+    """Return the divisor of a mean: the number of all results, or the length of an axis."""
     return select((reduction == 1.0) | (reduction == 3.0), size, 1.0)
 
 
@@ -86,7 +86,7 @@ def loss_accuracy(
     more: OfTensors | None = None,
     words: str = "",
 ) -> Accuracy:
-    """Return an accuracy that is stated where the value, for a gradient of 1, is 0 or normal.
+    """Return a bound that holds where the unit-gradient value is 0 or normal.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ def loss_accuracy(
     formula : Formula
         The formula. Of a gradient, the first tensor is that of the loss.
     mean : float
-        What is added for a mean, whose norm is rounded.
+        Added for a mean, whose norm is rounded.
     decays : bool
         Whether the value may be too small for float64. Then 0 is one only where that of `moderate`
         tensors is 0.
     parts : mapping of callable
         Numbers that must be 0 or normal as well, by name: functions of what the formula takes.
     stated, more : callable, optional
-        Where a bound is stated, and what is added to it for each element.
+        Where a bound applies, and its addition for each element.
     words : str
         Both in words.
     """

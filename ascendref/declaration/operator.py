@@ -74,7 +74,7 @@ class Operator:
     integers: Literal["exact", "truncated"] | None = None
     #: how accurate the first result is in the default compute type; None where nothing is stated
     accuracy: Accuracy | None = None
-    #: what is summed; all tensors have one type then
+    #: the terms that are summed; all tensors then have one type
     reduction: Reduction | None = None
     #: the same in PyTorch
     torch: TorchOperator | None = None
@@ -82,11 +82,11 @@ class Operator:
     forward: Forward | None = None
     #: what computes its gradient, unless that operator names this one in ``forward``
     gradient: Gradient | None = None
-    #: what accuracy is measured with, one mapping for each setting: values by name of scalars, and
+    #: the settings for measuring accuracy, one mapping each: values by name of scalars, and
     #: of tensors besides data and gradient (``"self"`` and ``"-self"`` mean the datum); defaults
     #: are those of the function, which the first setting completes
     settings: tuple[Mapping[str, float | str], ...] = ({},)
-    #: the interval of data in which there is something to compute, for measuring speed
+    #: the interesting interval of data, for measuring speed
     interval: tuple[float, float] = (-3.0, 3.0)
     #: the vendor's parameters by our names, in order; by default tensors, scalars, results
     order: tuple[str, ...] = ()
@@ -192,7 +192,7 @@ class Operator:
 
     @property
     def operand_names(self) -> tuple[str, ...]:
-        """The names of what the formula takes: tensors, or arrays that they consist of."""
+        """The names of the formula's operands: tensors, or arrays that they consist of."""
         if not self.is_viewed:
             return tuple([param.name for param in self.tensors])
         code = unwrap(self.formula.function).__code__
@@ -204,12 +204,12 @@ class Operator:
         return next((int(value) for param, value in pairs if param.is_axis), 1)
 
     def each_operand(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
-        """Return what is known of each tensor for each array that it consists of."""
+        """Repeat each tensor's entry for each array that it consists of."""
         pairs = zip(self.tensors, tensors, strict=True)
         return tuple([x for p, x in pairs for _ in range(1 if p.view is None else p.view.parts)])
 
     def operands(self, tensors: tuple[Any, ...], scalars: Sequence[float]) -> tuple[Any, ...]:
-        """Return what the formula takes, from the tensors as arrays of any library."""
+        """Return the formula's operands, from the tensors as arrays of any library."""
         if not self.is_viewed:
             return tensors
         names, axis = [param.name for param in self.tensors], self.axis(scalars)
@@ -239,7 +239,7 @@ class Operator:
         return self.result_view.split(result, result.ndim, self.axis(scalars))
 
     def part_scalars(self, scalars: Sequence[float]) -> tuple[tuple[float, ...], ...]:
-        """Return what the formula takes as scalars, for each part of the result."""
+        """Return the formula's scalars, for each part of the result."""
         if not self.is_viewed:  # PyTorch's formulas have scalars of their own
             return (tuple(scalars),)
         pairs = zip(self.scalars, scalars, strict=True)
@@ -265,7 +265,7 @@ class Operator:
         return "none" if self.reduction is None else self.reduction.mode(scalars)
 
     def divisor(self, scalars: Sequence[float], shape: Shape) -> int | None:
-        """Return what a mean of results of a shape is divided by; None if scalars choose no mean.
+        """Return the divisor of a mean of results of a shape; None if scalars choose no mean.
 
         That is their number or, for "batchmean", the length of the first axis.
         """
@@ -303,7 +303,7 @@ class Operator:
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:
-        """The vendor's names of what phase 1 takes, in the vendor's order."""
+        """The vendor's names of the arguments of phase 1, in the vendor's order."""
         named = dict(zip(self.parameters, self.vendor_parameters, strict=True))
         return tuple(
             dict.fromkeys([named.get(x) or vendor_name(x) for x in self.order or self.parameters])
@@ -356,7 +356,7 @@ class Operator:
         return FLOATS + tuple([kind for kind in self.tensors[0].types if not kind.floating])
 
     def on(self, product: Product) -> tuple[TensorParam, ...] | None:
-        """Return tensors and results with a product's types; None if it lacks the operator."""
+        """Return tensors and results with a product's types; None if it has no such operator."""
         if product.name not in self.device.products:
             return None
         return _params_on_device(self, product)
@@ -402,7 +402,7 @@ class Operator:
 
 @cache
 def _params_on_device(operator: Operator, product: Product) -> tuple[TensorParam, ...]:
-    """Return tensors and results without the types that a product lacks."""
+    """Return tensors and results without the types that a product does not support."""
     lacking = set() if product.has_bfloat16 else {BFLOAT16}
     if product.name not in operator.device.float64:
         lacking.add(FLOAT64)

@@ -52,7 +52,7 @@ class ScalarParam(NamedTuple):
 
     @property
     def python_type(self) -> str:
-        """What the two-phase functions take in Python."""
+        """The Python type that the two-phase functions take."""
         if self.is_flag:
             return "bool"
         return "str" if self.is_text else "Scalar or real number"
@@ -87,7 +87,7 @@ def check_scalar(param: ScalarParam, argument: object) -> float:
 def check_array_scalar(param: ScalarParam, argument: object) -> float:
     """Return the value of an array function's argument, or raise an ArgumentError.
 
-    Where there are choices, the argument may be the name of one, but not a bool.
+    For a scalar with choices, the argument may be the name of one, but not a bool.
     """
     if param.choices is not None:
         kind = type(argument)  # `isinstance` would ask the object, which may lie or raise

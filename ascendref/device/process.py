@@ -66,7 +66,7 @@ def _finish_at_exit() -> None:
 
 
 def _after_fork_in_child() -> None:
-    """Make inherited devices unusable: the child lacks the threads that run their work."""
+    """Make inherited devices unusable: the threads that run their work are not in the child."""
     workers.reset()
     clear_subscriptions()
     error = Failure(

@@ -33,7 +33,7 @@ class Scalar:
         The number, rounded to the type. An integer type accepts only integers in its range.
     dtype : dtype, str or int
         A NumPy or ml_dtypes type, or a name or number of ``aclDataType``. HIFLOAT8 and the 4-bit
-        and 6-bit types, which NumPy lacks, store the value as a double.
+        and 6-bit types, which NumPy does not have, store the value as a double.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Scalar:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy type; raw bytes for the vendor's types that NumPy lacks."""
+        """The NumPy type; raw bytes for the vendor's types that NumPy does not have."""
         return self.data_type.numpy
 
     def __reduce__(self) -> tuple[type[Scalar], tuple[Any, DataType]]:

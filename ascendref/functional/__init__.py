@@ -1,4 +1,4 @@
-"""What the array functions share: checks, the cache of checked calls, and `cast`."""
+"""The common part of array functions: checks, the cache of checked calls, and `cast`."""
 
 from __future__ import annotations
 

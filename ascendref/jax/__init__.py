@@ -1,10 +1,10 @@
 """Functions for JAX whose gradients are computed by ascendref's kernels.
 
-There is one for each operator: ``hardshrink``, ``softplus``, ``prelu`` and so on are ordinary
-functions for ``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are computed by JAX. Their
-gradients have the same bits as the array functions (``ascendref.softplus_backward`` and so on),
-except that scalars are F64 for F64 data. A function of which only the value is an operator is
-computed by that operator's kernel, and differentiated by JAX.
+Each operator has one: ``hardshrink``, ``softplus``, ``prelu`` and so on are ordinary functions for
+``jax.jit``, ``jax.vmap`` and ``jax.grad``. Their results are computed by JAX. Their gradients have
+the same bits as the array functions (``ascendref.softplus_backward`` and so on), except that
+scalars are F64 for F64 data. A function whose value alone is an operator is computed by that
+operator's kernel, and differentiated by JAX.
 
 Examples
 --------

@@ -192,7 +192,7 @@ def _operands(given: dict[str, Any]) -> dict[str, Any]:
             )
         try:
             kind = jnp.result_type(value)
-        except TypeError:  # JAX lacks the type
+        except TypeError:  # JAX does not have the type
             kind = None
         if kind is None or not (kind.name in _FLOATS or _is_integer(kind)):
             found = value.dtype if kind is None else kind.name

@@ -62,7 +62,7 @@ def _rule(compute: Callable[..., Any]) -> Callable[..., Any]:
         aligned = {
             k: x.reshape(x.shape[:1] + (1,) * (rank - x.dim()) + x.shape[1:]) for k, x in tensors
         }
-        # beside others, an empty one is no operand: the device's log sigmoid has no buffer
+        # an empty tensor beside others is not an operand: the device's log sigmoid has no buffer
         operands = [k for k, x in aligned.items() if x.numel()] or list(aligned)
         full = torch.broadcast_tensors(*[aligned[k] for k in operands])
         given = dict(enumerate(args)) | dict(zip(operands, full, strict=True))

@@ -1,8 +1,8 @@
 """The fallback on a captured stream: calls are recorded, and run whenever the graph is launched.
 
 PyTorch's kernels for the device ``meta`` tell the shapes of results, whose memory is allocated when
-the call is recorded. A launch runs the CPU's kernel on what the memory holds then, and copies the
-results there.
+the call is recorded. A launch runs the CPU's kernel on the current contents of memory, and copies
+the results there.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class _Place(NamedTuple):
         return with_bits(found, self.is_conj, self.is_neg)
 
     def access(self, name: str) -> Access:
-        """Return what the checker is told."""
+        """Return the access for the checker."""
         return access_of(
             memory_at(self.address), self.address, self.size, self.stride, self.dtype.itemsize, name
         )
@@ -131,7 +131,7 @@ class _Shapes:
         return with_bits(found, value.is_conj(), value.is_neg())
 
     def origin(self, result: torch.Tensor) -> torch.Tensor | None:
-        """Return the tensor of the device of which a result is a view, if it is one."""
+        """Return the device's tensor that a result is a view of, or None."""
         for whole, tensor in self._wholes.values():
             if whole.untyped_storage()._cdata == result.untyped_storage()._cdata:
                 return tensor
@@ -139,7 +139,7 @@ class _Shapes:
 
 
 def _kept(value: Any) -> Any:
-    """Return what a recorded call keeps of an argument."""
+    """Return the form in which a recorded call keeps an argument."""
     if isinstance(value, torch.device) and value.type == "npu":
         return torch.device("cpu")
     if isinstance(value, torch.Tensor):
@@ -196,7 +196,7 @@ class _Recorded(NamedTuple):
     drawing: Drawing | None
 
     def run(self) -> None:
-        """Run the CPU's kernel on what the memory holds now."""
+        """Run the CPU's kernel on the current contents of memory."""
         schema = self.schema
         args = [tree_map(_given, value, is_leaf=_is_place) for value in self.args]
         kwargs = {k: tree_map(_given, v, is_leaf=_is_place) for k, v in self.kwargs.items()}
@@ -277,7 +277,7 @@ def device_tensors(given: dict[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
 def _allocated(
     schema: Schema, args: tuple[Any, ...], kwargs: dict[str, Any], device: torch.device
 ) -> tuple[Any, list[torch.Tensor | None]]:
-    """Allocate the results of a call, and resize what it would resize.
+    """Allocate the results of a call, and resize the tensors that it would resize.
 
     Return the results, then for each tensor among them whether it is new: itself or None.
     """

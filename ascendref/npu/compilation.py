@@ -19,14 +19,14 @@ from ..core.output_files import user_cache
 _SOURCE: Final = Path(__file__).with_name("native") / "fallback.cpp"
 _FLAGS: Final = "-std=c++20 -O2 -fPIC -fvisibility=hidden -shared -pthread".split()
 _LIBRARY: Final = "libfallback.so"
-#: what the compiler said, in the place of a library that it could not make
+#: the compiler's message, in place of a library that it failed to make
 _PROBLEM: Final = "problem.txt"
 
 
 def compiled_fallback() -> Path | None:
     """Return the library, compiling it if it does not exist; None if that is impossible.
 
-    Warns if there is a compiler that fails. What it says is kept, so that it is not tried again.
+    Warns if the compiler fails. Its message is kept, so that it is not tried again.
     """
     try:
         command = _command()

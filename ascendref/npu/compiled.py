@@ -29,7 +29,7 @@ _DRAW: Final = CFUNCTYPE(None, c_uint64, c_uint64, c_uint64)
 _WAIT: Final = CFUNCTYPE(c_void_p, c_int32, c_int64)
 _TELL: Final = CFUNCTYPE(c_void_p, c_int32, c_int64, c_int32, POINTER(c_int64), c_int64, c_int32)
 
-#: what is read and written
+#: reads and writes
 _Accesses = tuple[list[Access], list[Access]]
 #: calls whose accesses are kept
 _MOST_KNOWN: Final = 2**14
@@ -143,7 +143,7 @@ class CompiledFallback:
         return 0
 
     def _accesses(self, words: tuple[int, ...]) -> _Accesses:
-        """Return what is read and written, which C++ describes in words after a kernel's number."""
+        """Return the reads and writes, which C++ describes in words after a kernel's number."""
         known = self._known.get(words)
         if known is not None:
             return known

@@ -1,6 +1,6 @@
 """Derivatives of gradients that only torch_npu has, by PyTorch's gradients of their formulas.
 
-torch_npu has none, so that second derivatives would lack a part, without an error.
+torch_npu has none, so that second derivatives would silently miss a part.
 """
 
 from __future__ import annotations

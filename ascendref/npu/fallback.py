@@ -1,4 +1,4 @@
-"""Operators that the emulated device lacks, computed by PyTorch's CPU kernels.
+"""Operators that are not emulated, computed by PyTorch's CPU kernels.
 
 The memory of the emulated device is memory of this process, and CPU kernels get tensors that share
 it. Views, strides and overlaps are kept, and writes are immediately on the device. Only results
@@ -97,7 +97,7 @@ def _fill(call: str, name: str, tensor: torch.Tensor, value: torch.Tensor) -> No
 
 
 def _tell_checker(call: str, reads: Named = (), writes: Named = ()) -> None:
-    """Report what a call reads and writes of device tensors, all of one device."""
+    """Report a call's reads and writes of device tensors, all of one device."""
     tensors = [*reads, *writes]
     if tensors:
         stream = current_stream(tensors[0][1].device.index)
@@ -107,7 +107,7 @@ def _tell_checker(call: str, reads: Named = (), writes: Named = ()) -> None:
 
 
 def _follow(tensor: torch.Tensor, result: torch.Tensor) -> None:
-    """Give an output the layout of what the CPU's kernel made of it."""
+    """Give an output the layout that the CPU's kernel chose."""
     if tensor.size() != result.size():
         tensor.resize_(result.size())
         tensor.as_strided_(result.size(), result.stride(), result.storage_offset())

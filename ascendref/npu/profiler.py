@@ -43,7 +43,7 @@ class Settings(NamedTuple):
 
 
 class Recording:
-    """What is recorded from the start to the stop of a profiler."""
+    """A recording, from the start to the stop of a profiler."""
 
     def __init__(self, settings: Settings, on_host: bool, on_device: bool) -> None:
         self._path = Path(settings.folder, _RECORDED)
@@ -93,7 +93,7 @@ class Recording:
 
 
 class _Profiler:
-    """The profiler of the process, of which one runs at a time."""
+    """The process's profiler; one runs at a time."""
 
     recording: Recording | None = None
 

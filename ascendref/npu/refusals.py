@@ -1,4 +1,4 @@
-"""Operators of torch_npu that the emulated device lacks, refused by name.
+"""Operators of torch_npu that are not emulated, refused by name.
 
 torch_npu itself would refuse most of them only after checking arguments, with messages about
 arguments or other versions of CANN; some would return nothing.
@@ -21,7 +21,7 @@ _NOT_EMULATED: Final = "it is not among the operators of torch_npu that are emul
 #: other dispatch keys under which torch_npu has kernels: gradients call operators of other names;
 #: without device tensors, one of the last two runs
 OTHER_KEYS: Final = (AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd")
-#: why operators of the namespace ``npu`` are refused, if there is a reason of their own
+#: operators of the namespace ``npu`` that are refused for a specific reason -> the reason
 _WHY: Final = {
     name: why
     for why, names in {

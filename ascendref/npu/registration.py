@@ -72,8 +72,8 @@ _CPU: Final = (
 def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.library.Library]:
     """Replace torch_npu's kernels while the returned objects are alive.
 
-    With a fallback, operators that are not emulated run on the CPU, by a kernel in C++ if there is
-    one; otherwise they are refused.
+    With a fallback, operators that are not emulated run on the CPU, by a kernel in C++ if
+    available; otherwise they are refused.
     """
     library = torch.library.Library("aten", "IMPL")
     for op in _replaced():

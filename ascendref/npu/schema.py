@@ -1,4 +1,4 @@
-"""What an operator's schema says of its arguments and results."""
+"""Facts about an operator's arguments and results, from its schema."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Schema:
                 )
 
     def each(self, found: Any) -> list[Any]:
-        """Return what a call returned as a list with an item for each result."""
+        """Return the results of a call as a list."""
         if len(self.returned) > 1:
             return list(found)
         return [found] if self.returned else []

@@ -60,7 +60,7 @@ def on_host(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def access(name: str, tensor: torch.Tensor) -> Access:
-    """Return what the checker is told of a tensor of a device, which has elements."""
+    """Return the access of a device tensor with elements, for the checker."""
     address = tensor.data_ptr()
     shape, strides = tuple(tensor.size()), tuple(tensor.stride())
     return access_of(memory_at(address), address, shape, strides, tensor.element_size(), name)
@@ -74,7 +74,7 @@ def access_of(
     itemsize: int,
     name: str,
 ) -> Access:
-    """Return what the checker is told of a tensor with elements in a memory."""
+    """Return the access of a tensor with elements in a memory, for the checker."""
     steps = tuple([stride * itemsize for stride in strides])
     nbytes = itemsize + sum((size - 1) * step for size, step in zip(shape, steps, strict=True))
     gaps = gaps_of(shape, steps, itemsize)

@@ -46,9 +46,9 @@ def second_derivatives(
     function : Function
         The function.
     seeds : sequence of Tensor
-        What the gradients, or the first of them, are multiplied by.
+        Factors of the gradients, or of the first of them.
     grad, operands : Tensor, sequence of Tensor
-        What the gradients were computed from.
+        The inputs of the gradients.
     scalars : sequence of float or None
         The function's scalars.
     """

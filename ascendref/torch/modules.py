@@ -60,7 +60,7 @@ def replace_modules(model: ModuleT) -> ModuleT:
     Raises
     ------
     ArgumentTypeError
-        If it is no module.
+        If it is not a module.
 
     Examples
     --------

@@ -244,7 +244,7 @@ class Override(OwnKernel):
     def _arguments(
         self, args: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return all tensors and scalars; options that our operator lacks must have defaults."""
+        """Return all tensors and scalars; any other option must have its default."""
         params = self.operator.tensors
         given = [*args, *self._defaults[len(args) :]]
         if self._places:

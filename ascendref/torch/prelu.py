@@ -9,7 +9,7 @@ own shape, which the engine does not change.
 The sum follows exactly if the engine runs the operator's own node on tensors of the node's shapes.
 The operator's derivative, for which PyTorch needs the full-size gradient, is then unused too: it is
 only needed if the backward pass is recorded (``create_graph``) or forward derivatives are computed.
-A batched operand has another rank than the node's. A graph traced from the operators would lack the
+A batched operand has another rank than the node's. A graph traced from the operators would miss the
 sum.
 """
 

@@ -52,7 +52,7 @@ class Rounded(arrays.Array):
         self._doubt = doubt
 
     def made(self, array: Any) -> Rounded:
-        """Return what an operation gives, rounded."""
+        """Return the rounded result of an operation."""
         return Rounded(array, self._kind, self._doubt)
 
     def operand(self, number: arrays.Array | Constant) -> Any:

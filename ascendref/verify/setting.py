@@ -1,4 +1,4 @@
-"""What a sweep holds constant, and calls of an operator with it."""
+"""The constants of a sweep, and calls of an operator with them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ PART: Final = "part"
 
 
 def data_name(operator: Operator) -> str:
-    """Return the name of the formula's tensor of which every number is tried."""
+    """Return the name of the formula's tensor whose every number is tried."""
     names = [name for name in operator.operand_names if not name.startswith("grad")]
     return "gate" if "gate" in names else names[0]
 
 
 def gradient_name(operator: Operator) -> str | None:
-    """Return the name of the tensor that every datum meets several numbers of, if there is one."""
+    """Return the name of the tensor that is tried with several numbers for each datum, or None."""
     data = data_name(operator)
     return next((name for name in operator.operand_names if name != data), None)
 
@@ -91,7 +91,7 @@ class Setting:
         return scalar_values(self.operator.name, self.scalars)
 
     def formula_scalars(self, size: int) -> tuple[float, ...]:
-        """Return the scalars that the formula gets, for a call with so many results."""
+        """Return the formula's scalars for a call with a number of results."""
         formula = self.operator.formula
         numbers = self.operator.part_scalars(self.numbers)[self.part]
         numbers = tuple([single(x) for x in numbers]) if formula.narrows else numbers
@@ -169,7 +169,7 @@ class Setting:
     def bound(self, kind: str, compute: str, size: int) -> Bound | None:
         """Return the stated bound for a result type, a compute type and a number of results.
 
-        None if there is none: half-precision compute types are checked bit for bit instead.
+        None for half-precision compute types, which are checked bit for bit instead.
         """
         if compute == FLOAT64.name != kind:
             return ROUNDED

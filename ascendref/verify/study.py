@@ -16,7 +16,7 @@ from ..core.errors import OptionError
 from .comparison.ulp import spacing
 from .setting import Doubles, Setting, data_name
 
-#: the compute types, by what they cost
+#: the compute types, by cost
 COMPUTED: Final = ("bfloat16", "float16", "float32", "float64")
 #: pairs of a datum and a gradient
 PAIRS: Final = 4096

@@ -77,7 +77,7 @@ class Sided(Number):
         self.over = over
 
     def lift(self, number: Sided | Constant) -> Sided:
-        """Return a constant as a number; one that is no double lies on a side of it."""
+        """Return a constant as a number; if no double holds it, it lies on a side of one."""
         if isinstance(number, Sided):
             return number
         near = float(number)

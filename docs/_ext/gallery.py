@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx_gallery.sorting import FileNameSortKey
 
 PICTURE = Path(__file__).parents[1] / "_generated" / "picture.png"
+
+
+class RaceFirst(FileNameSortKey):
+    """The order of the gallery: the race, then the other examples by number."""
+
+    def __call__(self, filename: str) -> str:
+        return f"{'race' not in filename:d}{filename}"
 
 
 def arguments(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
-"""What the table calls where PyTorch has no operator with the vendor's parameters.
+"""Adapters: functions of the table where no PyTorch operator has the vendor's parameters.
 
 The functions have the names and the order of the vendor's parameters. Arguments may be tensors
-without data, of which only types and shapes are known.
+without data, which have only types and shapes.
 """
 
 from __future__ import annotations

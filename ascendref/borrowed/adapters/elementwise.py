@@ -38,8 +38,7 @@ def scaled(
 ) -> Tensor:
     """Return multiples plus a bias, with numbers for each place of some axes from one on.
 
-    If the scale is from a blob, there is a count of axes, where -1 stands for all; else it has
-    these axes.
+    A scale from a blob comes with a count of axes, where -1 means all; otherwise it has these axes.
     """
     axis = axis + data.ndim if axis < 0 else axis
     if not from_blob:
@@ -70,7 +69,7 @@ def add_relu(data: Tensor, other: Tensor, alpha: float) -> Tensor:
 
 
 def add_relu_(data: Tensor, other: Tensor, alpha: float) -> Tensor:
-    """Add to a tensor, and replace what is negative by 0."""
+    """Add to a tensor, and replace negative elements by 0."""
     return data.add_(other, alpha=alpha).relu_()
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .shared import axis_of, chosen
 
-#: the vendor's codes of what becomes of elements in one place -> PyTorch's names
+#: the vendor's codes for combining elements with the same index -> PyTorch's names
 _SCATTERED = {0: None, 1: "sum", 2: "prod"}
 _REDUCED = {0: None, 1: "sum", 2: "prod", 3: "amax", 4: "amin", 5: "mean"}
 

@@ -193,7 +193,7 @@ def _check_indices(indices: Tensor, size: int) -> None:
 def embedding_backward(
     grad: Tensor, indices: Tensor, rows: int, padding: int, by_frequency: bool
 ) -> Tensor:
-    """Return the gradient of a table; a padding of -1, as an unsigned number, is no row."""
+    """Return the gradient of a table; a padding of -1, as an unsigned number, means no row."""
     _check_indices(indices, rows)
     signed = padding - 2**64 if padding >= 2**63 else padding
     return torch.ops.aten.embedding_dense_backward(grad, indices, rows, signed, by_frequency)
@@ -228,7 +228,7 @@ def cross_entropy_loss(
 ) -> tuple[Tensor, Tensor, None, None]:
     """Return the cross entropy with classes, and logarithms of the softmax, in F32.
 
-    A negative number is no class that is ignored.
+    A negative number ignores no class.
     """
     if zloss or scale:
         raise ValueError("returnZloss and lseSquareScaleForZloss must be false and 0")
@@ -303,7 +303,7 @@ def ctc_loss_backward(
     blank: int,
     zero_infinity: bool,
 ) -> Tensor:
-    """Return the gradient of `ctc_loss` for what the log softmax was taken of."""
+    """Return the gradient of `ctc_loss` for the input of the log softmax."""
     _check_labels(targets, target_lengths, log_probs.shape[-1])
     return torch.ops.aten._ctc_loss_backward(
         grad, log_probs, targets, lengths, target_lengths, losses, alphas, blank, zero_infinity
@@ -320,7 +320,7 @@ def _check_labels(targets: Tensor, lengths: Sequence[int], classes: int) -> None
 
 
 def scaled_masked_softmax(data: Tensor, mask: Tensor, scale: float, is_triangular: bool) -> Tensor:
-    """Return the softmax of multiples, of which those under the mask are -10000."""
+    """Return the softmax of the scaled data, with -10000 under the mask."""
     _refuse_triangular(is_triangular)
     return (data.float() * scale).masked_fill(mask, -10000.0).softmax(-1)
 

@@ -14,7 +14,7 @@ def _rms(data: Tensor, gamma: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
 
 
 def rms_norm(data: Tensor, gamma: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
-    """Return data divided by the root of their mean square, and what they are multiplied by."""
+    """Return data divided by the root of their mean square, and the factor."""
     wide, factor = _rms(data, gamma, epsilon)
     return wide * factor * gamma.float(), factor
 
@@ -328,7 +328,7 @@ def ada_layer_norm(
 
 
 def modulated(data: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tensor:
-    """Return x·(1 + scale) + shift, of which matrices serve all rows of a batch."""
+    """Return x·(1 + scale) + shift; matrices apply to all rows of a batch."""
     if scale is not None:
         data = data * (1 + (scale.unsqueeze(1) if scale.ndim == 2 else scale))
     if shift is not None:

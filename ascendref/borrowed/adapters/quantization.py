@@ -58,7 +58,7 @@ def dequantized(
 def quantized_rows(
     data: Tensor, smooth: Tensor | None, groups: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Return rows as INT8, of which the largest becomes 127, and what they are divided by."""
+    """Return rows as INT8, the largest magnitude as 127, and the scales."""
     value = smoothed(data, smooth, groups)
     scale = value.abs().amax(-1, True) / 127
     steps = torch.where(scale > 0, value / scale, 0)
@@ -72,7 +72,7 @@ def dynamic_quantized(
     dtype: int,
     offset: Tensor | None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Return rows as INT8, what they are divided by, and what is added, if that is wanted."""
+    """Return rows as INT8, the scales and, if requested, the offsets."""
     if dtype != DataType.ACL_INT8:
         raise ValueError(f"dstType is {dtype}; ACL_INT8 (2) is expected")
     if groups is not None and smooth is None:

@@ -1,4 +1,4 @@
-"""Random numbers, of which the seed and the offset decide."""
+"""Random numbers, determined by seed and offset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _generator(seed: int, offset: int) -> torch.Generator:
 
 
 def _read(seed: Tensor, start: Tensor, offset: int) -> tuple[int, int]:
-    """Return a seed, and an offset that is added to an element; while there are no data, 0."""
+    """Return a seed, and an offset that is added to an element; 0 for tensors without data."""
     if seed.numel() != 1 or start.numel() != 1:
         raise ValueError("seedTensor and offsetTensor must have one element")
     return (0, 0) if seed.is_meta else (int(seed.item()), int(start.item()) + offset)
@@ -156,7 +156,7 @@ def _masked(data: Tensor, mask: Tensor, factor: float) -> Tensor:
 def dropout_mask(
     shape: Sequence[int], chance: float, seed: int, offset: int, out: Tensor
 ) -> Tensor:
-    """Return bits, of which those of elements to drop, with a chance, are 0."""
+    """Return a bit mask; the bit of an element that is dropped is 0."""
     if out.is_meta:
         return out.new_empty(-(-torch.Size(shape).numel() // 128) * 16)
     return _bits(shape, 1 - chance, seed, offset)

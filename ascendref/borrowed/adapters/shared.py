@@ -20,7 +20,7 @@ def axis_of(name: str, axis: int, rank: int) -> int:
 
 
 def chosen(name: str, code: Any, choices: Mapping[Any, T]) -> T:
-    """Return what a parameter's code stands for."""
+    """Return the meaning of a parameter's code."""
     if code not in choices:
         raise ValueError(f"{name} is {code!r}; {', '.join(map(str, choices))} are allowed")
     return choices[code]
@@ -53,7 +53,7 @@ def smoothed(data: Tensor, smooth: Tensor | None, groups: Tensor | None) -> Tens
 
 
 def asymmetric_rows(value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return rows as INT8 from -128 to 127, what they are divided by, and what is added then.
+    """Return rows as INT8 from -128 to 127, the scales, and the offsets added afterwards.
 
     Rows of equal elements become 0.
     """

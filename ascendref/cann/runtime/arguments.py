@@ -20,7 +20,7 @@ def rt_invalid(message: str, cause: BaseException | None = None) -> NoReturn:
 
 
 def unsupported(message: str) -> NoReturn:
-    """Fail with the code of the runtime for what the product or the emulated device lacks."""
+    """Fail with the runtime's code for a missing feature of the product or the emulated device."""
     fail(Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT, message)
 
 
@@ -39,7 +39,7 @@ def check_zero(zero: str, **values: int) -> None:
 
 
 def check_flag(flags: int) -> None:
-    """Refuse flags other than the single one that there is."""
+    """Refuse flags other than the only one defined."""
     if flags not in (0, 1):
         invalid(f"flags is {flags:#x}; 0 and 1 are allowed")
 

@@ -57,7 +57,7 @@ def aclmdlRIExecuteAsync(graph: Graph, stream: Stream | None) -> None:
 
 
 def aclmdlRIExecute(graph: Graph, timeout: int) -> None:
-    """Run what was captured on the default stream, and wait for it; -1 is no limit."""
+    """Run a graph on the default stream, and wait for it; -1 means no limit."""
     stream = process.own_stream(None)
     graph.launch(stream)
     stream.synchronize(timeout)

@@ -49,7 +49,7 @@ def _keep(memory: Memory) -> int:
 
 
 def aclrtGetMemInfo(attr: int) -> tuple[int, int]:
-    """Return the current device's free and total bytes; 0 for memory that it lacks."""
+    """Return the current device's free and total bytes; 0 for missing memory."""
     device = process.current().device
     name = _ATTRIBUTES.get(attr)
     if name is None:

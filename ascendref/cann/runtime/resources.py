@@ -134,7 +134,7 @@ def aclGetDeviceCapability(number: int, what: int) -> int:
 
 
 def aclrtGetDeviceInfo(number: int, attribute: int) -> int:
-    """Return a figure of a device; 0 for what its product lacks."""
+    """Return a figure of a device; 0 for a missing feature."""
     process.slot(number)
     name = _name(RT_ENUMS["aclrtDevAttr"], "attr", attribute)
     if name in _ONLY_LATER:

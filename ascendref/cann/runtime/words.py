@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-#: what the messages of other subpackages say -> what a program in C is told; the first that fits
+#: pattern in the messages of other subpackages -> the words for a program in C; the first match
 _WORDS: Final = (
     (r"\bis None\b", "is NULL"),
     (r"\bmust be None\b", "must be NULL"),

@@ -1,4 +1,4 @@
-"""The checker of a device: what its calls tell it, and what it concludes."""
+"""The checker of a device: it records calls and finds hazards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .reports import Reports
 from .shadow import Segment, Shadow, Span, Use, meet
 from .waits import Waits, WaitWithoutEffect
 
-#: after so many more readers of some bytes, those that nothing can race with are forgotten
+#: number of further readers of some bytes after which readers that cannot race are forgotten
 READERS: Final = 16
 
 #: freed allocations whose addresses are remembered
@@ -29,9 +29,9 @@ Access = tuple[Shadow, Span]
 class Checker(Order):
     """Finds hazards in the calls of one device.
 
-    Everything is decided when a call is made: what it accesses, and what comes before it by the
-    order of calls, streams, events and waits. When tasks run has no part in it; only what functions
-    of the host access is seen when they run. To ``report`` is to collect hazards without raising.
+    Everything is decided when a call is made: its accesses, and what comes before it by the order
+    of calls, streams, events and waits. When tasks run does not matter; only the accesses of host
+    functions are seen when they run. To ``report`` is to collect hazards without raising.
     """
 
     def __init__(self, *, report: bool) -> None:
@@ -48,7 +48,7 @@ class Checker(Order):
     # ---- order
 
     def wait(self, reached: Clock) -> None:
-        """Note that the host has waited for what a clock says."""
+        """Note that the host has waited for the tasks of a clock."""
         super().wait(reached)
         if self._pinned:
             self._compare_pinned(self.host.clock)
@@ -202,7 +202,7 @@ class Checker(Order):
         *,
         uses: bool,
     ) -> None:
-        """Report bytes that an operation reads and nothing wrote, and note what it writes."""
+        """Report bytes that an operation reads but nothing wrote, and note its writes."""
         holes = [shadow.unwritten(span) for shadow, span in reads]
         missing = [
             (shadow, span, segment)
@@ -227,7 +227,7 @@ class Checker(Order):
         shadow.mark_unwritten(holes, span.start - read.start)
 
     def _take_place(self, use: Use, shadow: Shadow, segment: Segment) -> bool:
-        """Keep what a write takes the place of; tell if it does.
+        """Keep the accesses that a write replaces; tell whether it replaces any.
 
         That of a function may be seen after a later one, and after reads that come after it.
         """
@@ -265,7 +265,7 @@ class Checker(Order):
             self.reports.unwritten(operation, shadow, span, segment)
 
     def _check_kept(self, operation: Operation, shadow: Shadow, span: Span, *, write: bool) -> None:
-        """Compare what a function accesses with what later accesses took the place of."""
+        """Compare a function's accesses with those that later accesses replaced."""
         for kept in self.functions.kept_for(operation.task, shadow):
             first, touched = kept.use
             if (write or kept.write) and meet(touched, span) and not are_ordered(first, operation):

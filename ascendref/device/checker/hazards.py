@@ -76,7 +76,7 @@ class Site(NamedTuple):
 
     @property
     def route(self) -> str:
-        """The place, and what it was called from."""
+        """The place and its callers."""
         return ", from ".join((self.place, *[f"{file}:{line}" for file, line in self.callers]))
 
 

@@ -114,7 +114,7 @@ class HostFunctions:
 
     @property
     def may_run(self) -> bool:
-        """Whether there are functions of which the host does not know that they have ended."""
+        """Whether any function may not have ended, as far as the host knows."""
         known = self._host.clock
         late = dict(self.late)  # in one atomic step, which a list of items is not
         return any(stream.last > known.get(timeline, 0) for timeline, stream in late.items())
@@ -136,7 +136,7 @@ class HostFunctions:
                     stream.kept.append(kept)
 
     def kept_for(self, function: Operation, shadow: Shadow) -> Iterator[Kept]:
-        """Return what is kept because of a function, of an allocation."""
+        """Return the accesses of an allocation that are kept because of a function."""
         stream = self._streams.get(function.timeline)
         for kept in [] if stream is None else list(stream.kept):
             if kept.shadow is shadow:
@@ -159,7 +159,7 @@ class HostFunctions:
         self.late[timeline] = stream
 
     def precede(self, operation: Operation) -> bool:
-        """Tell whether there are some before it of which the host does not know the end."""
+        """Tell whether any before it may not have ended, as far as the host knows."""
         known = self._host.clock
         for timeline, stream in dict(self.late).items():
             first, last = stream.late.load().value
@@ -168,7 +168,7 @@ class HostFunctions:
         return False
 
     def reach(self) -> None:
-        """Forget what the host knows to have ended."""
+        """Forget the functions that the host knows to have ended."""
         clock = self._host.clock
         for timeline, stream in dict(self.late).items():
             if stream.late.load().value[1] <= clock.get(timeline, 0):

@@ -80,7 +80,7 @@ def _mapped(address: int) -> tuple[Path, int] | None:
 
 
 def _addr2line(file: Path, address: int) -> list[tuple[str, str]]:
-    """Return functions and places as the binutils know them, with ``??`` for what they do not."""
+    """Return functions and places as the binutils print them, with ``??`` for unknown ones."""
     tool = shutil.which("addr2line")
     if tool is None:
         return [("??", "??:0")]

@@ -29,7 +29,7 @@ _callback: Final[ContextVar[Operation | None]] = ContextVar(
 
 
 class Order:
-    """What the host knows, and what is submitted by whom."""
+    """The host's knowledge, and who submits each task."""
 
     def __init__(self) -> None:
         self.host = Timeline(HOST)
@@ -90,7 +90,7 @@ class Order:
         return timeline.begin(call, find_caller(call), self.host.length, timeline.clock)
 
     def join(self, timeline: Timeline, record: Operation) -> None:
-        """Let what is submitted to a stream from now on come after a record that is not dropped."""
+        """Order later submissions to a stream after a record that is not dropped."""
         if record.abandoned:
             return
         running = _running.get()
@@ -138,7 +138,7 @@ class Order:
     def _follow_rows(
         self, timeline: Timeline, stream: Timeline, clock: Clock, host_index: int
     ) -> None:
-        """Let what is submitted to a stream come after what functions are known to have."""
+        """Order submissions to a stream after the tasks that functions are known to follow."""
         for row in list(self._rows.get(stream, ())):
             if row is not timeline:
                 task = row.submitted(clock, host_index)
@@ -166,7 +166,7 @@ class Order:
     # ---- what the host knows
 
     def knowledge(self, timeline: Timeline) -> Clock:
-        """Return what the host knows to be done when it has waited for a stream."""
+        """Return the clock of the host after it has waited for a stream."""
         if self._rows:
             self._follow_rows(timeline, timeline, self.host.clock, self.host.length)
         return timeline.knowledge
@@ -176,7 +176,7 @@ class Order:
         return [timeline.knowledge for timeline in list(self._ended)]
 
     def wait(self, reached: Clock) -> None:
-        """Note that the host has waited for what a clock says."""
+        """Note that the host has waited for the tasks of a clock."""
         self.host.join(reached, 0)
         self.process.join(reached, 0)
         self.functions.reach()
@@ -192,7 +192,7 @@ class Order:
             self.wait(self.knowledge(timeline))
 
     def _retire(self) -> None:
-        """Have what the host does from now on come after streams that ended and are done."""
+        """Order the host's later operations after streams that ended and are done."""
         clock, index = self.host.clock, 0
         for timeline in list(self._ended):
             if timeline.length <= clock.get(timeline, 0):

@@ -30,7 +30,7 @@ from weakref import ref
 from ..lock_free import AtomicReference
 from .callers import Caller, MachineCall, Place, places_of
 
-#: so many entries are kept before those are dropped that nobody needs
+#: number of entries from which those that nobody needs are dropped
 MARKS: Final = 64
 
 #: the number of the timeline of the host; streams count from 1
@@ -46,7 +46,7 @@ class Timeline:
         #: alive
         self.device = device
         self._clock = AtomicReference(NOTHING)
-        #: what the next operation comes after, apart from those before it here
+        #: the predecessors of the next operation, apart from those before it here
         self.clock = NOTHING
         #: gives the number of the next operation
         self.count = count(1)
@@ -68,7 +68,7 @@ class Timeline:
         self.marks: list[tuple[int, Operation | None]] = []
 
     def join(self, clock: Clock, host_index: int) -> None:
-        """Let the next operation come after what a clock says, and so much of the host."""
+        """Order the next operation after a clock, and after a point of the host."""
         if self.host_index < host_index:
             self.host_index = host_index
         while True:
@@ -80,13 +80,13 @@ class Timeline:
             self.clock = latest
 
     def abandon(self, known: int) -> None:
-        """Note that operations are dropped unless they have begun, but for so many."""
+        """Note that operations are dropped unless they have begun, except the first ones."""
         if known < self.length:
             end = self.step()  # what comes after it comes after those that have begun
             self.abandoned = (*self.abandoned, range(known + 1, end))
 
     def confirm(self, index: int) -> None:
-        """Note that so many operations were not dropped."""
+        """Note how many operations were not dropped."""
         left = (range(max(gone.start, index + 1), gone.stop) for gone in self.abandoned)
         self.abandoned = tuple(gone for gone in left if gone)
 
@@ -118,7 +118,7 @@ class Timeline:
         known: Clock,
         function: Operation | None = None,
     ) -> Operation:
-        """Begin an operation that comes after what is known, and after so much of the host."""
+        """Begin an operation that comes after all known ones, and after a point of the host."""
         if known is not self._known:
             self.join(known, host_index)
             self._known = known
@@ -141,7 +141,7 @@ class Timeline:
         return marks[at][1] if at < len(marks) else last
 
     def forget_marks(self, host_index: int) -> None:
-        """Drop the marks that no function needs which comes after so much of the host."""
+        """Drop the marks that no function after a point of the host needs."""
         for mark in list(self.marks):
             if mark[0] <= host_index:
                 with suppress(ValueError):
@@ -164,7 +164,7 @@ class FunctionTimeline(Timeline):
         self._submitted: list[tuple[Operation, Operation]] = []
 
     def act(self, call: str, caller: Caller, task: Operation) -> Operation:
-        """Begin what a function does, with its task."""
+        """Begin a function's operations, with its task."""
         return self.begin(call, caller, self.host_index, self.clock, task)
 
     def claim(self, submission: Operation) -> bool:
@@ -220,7 +220,7 @@ NOTHING: Final[Clock] = {}
 
 
 def joined(one: Clock, other: Clock, host_index: int) -> Clock:
-    """Return the clock of what comes after two others, and after so much of the host.
+    """Return the clock after two others, and after the host's first operations.
 
     Streams that the host ended before that need no entry.
     """
@@ -306,12 +306,12 @@ class Operation:
 
     @property
     def places(self) -> list[Place]:
-        """The place of the call that it comes from, then what that was called from."""
+        """The place of the call, then its callers."""
         return places_of(self.caller)
 
 
 def is_reached(operation: Operation, clock: Clock, host_index: int) -> bool:
-    """Tell whether an operation comes before what comes after a clock and so much of the host."""
+    """Tell whether an operation precedes whatever follows a clock and a point of the host."""
     timeline = operation.timeline
     if timeline.number == HOST:
         reached = operation.index <= host_index

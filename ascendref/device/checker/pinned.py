@@ -1,4 +1,4 @@
-"""What the program does to pinned memory through an array, which no call tells.
+"""Accesses of pinned memory through an array, which no call reports.
 
 The bytes of pinned memory that a queued copy reads or writes are compared by checksums: those that
 it reads, as they were when it was queued and when the host waits for it; those that it writes,
@@ -31,7 +31,7 @@ class _Piece(NamedTuple):
 
 
 class PinnedCopy:
-    """A queued copy of which one side, which it reads or ``writes``, is watched pinned bytes.
+    """A queued copy that reads or ``writes`` pinned bytes, which are watched.
 
     ``content`` is the whole allocation; what tasks write that are not ``known`` to be done is left
     out.

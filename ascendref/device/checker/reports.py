@@ -1,4 +1,4 @@
-"""What the checker says of the hazards that it finds, and where it keeps them."""
+"""The texts of the checker's reports, and the list of hazards."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def _explained(
 
 
 def _or(operation: Operation, python: str, c: str) -> str:
-    """Return what a function is called in the language of a call."""
+    """Return the name of a function in the language of a call."""
     return c if operation.in_c else python
 
 

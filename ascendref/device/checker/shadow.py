@@ -1,4 +1,4 @@
-"""What is known of the bytes of an allocation: who wrote them last, who has read them since.
+"""The history of an allocation's bytes: who wrote them last, who has read them since.
 
 The bytes are divided into segments in which that is the same. A segment is split where an access
 begins or ends inside of it. Accesses that come before a new one, and that nothing can race with
@@ -86,7 +86,7 @@ def _joined(
 def _runs(
     shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
 ) -> tuple[tuple[int, int], ...]:
-    """Return the runs of bytes of a view, from its first byte on; none if there are too many."""
+    """Return the runs of bytes of a view, from its first byte on; none for too many runs."""
     length, axes = _joined(shape, strides, itemsize)
     starts: Any = np.zeros(1, np.int64)
     for step, size in axes:
@@ -117,7 +117,7 @@ Use = tuple[Operation, Span]
 
 
 class Segment:
-    """Bytes of which the same is known."""
+    """Bytes with the same history."""
 
     __slots__ = ("readers", "stale", "start", "stop", "writer", "written")
 
@@ -146,7 +146,7 @@ class Segment:
         return [*([] if self.writer is None else [self.writer]), *list(self.readers.values())]
 
     def divided(self, start: int, stop: int) -> list[Segment]:
-        """Return segments of which the same is known, divided where a range begins and ends."""
+        """Return segments, divided where a range begins and ends."""
         cuts = [self.start, *[at for at in (start, stop) if self.start < at < self.stop]]
         ends = [*cuts[1:], self.stop]
         return [
@@ -163,7 +163,7 @@ class Segment:
 
 
 class Shadow:
-    """What is known of an allocation.
+    """The history of an allocation.
 
     The program reads and writes ``pinned`` memory unseen: it counts as written from the beginning.
     """
@@ -199,11 +199,11 @@ class Shadow:
         return self._segments.load().value[1]
 
     def forget(self) -> None:
-        """Drop what is known of the accesses: the memory is gone."""
+        """Drop the history: the memory is gone."""
         self._segments = AtomicReference(([0], [Segment(0, self.nbytes, None, {}, True)]))
 
     def renew(self, span: Span) -> None:
-        """Drop what is known of some bytes: there is other memory behind them now."""
+        """Drop the history of some bytes: other memory is mapped there now."""
         for segment in self._cut(span.start, span.start + span.nbytes):
             segment.writer = None
             segment.readers = {}
@@ -247,7 +247,7 @@ class Shadow:
             self.write(use, seen=seen)
 
     def merge(self, segments: list[Segment], use: Use) -> None:
-        """Make one segment of those of a write, if there are no gaps between them."""
+        """Merge the segments of a write, unless gaps separate them."""
         if not segments:
             self.mark_written(use[1])
         elif use[1].gaps is None:

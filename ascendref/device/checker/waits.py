@@ -100,7 +100,7 @@ class Waits:
                         yield wait
 
     def explanation(self, first: Operation, second: Operation) -> Explanation | None:
-        """Return the wait that was meant to order two operations, if there is one."""
+        """Return the wait that was meant to order two operations, or None."""
         found = self._between(first, second)
         # what a host function does may be seen after the tasks that come after it
         return self._between(second, first) if found is None and second.function else found

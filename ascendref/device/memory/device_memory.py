@@ -275,7 +275,7 @@ class DeviceMemory(BaseDevice):
         Raises
         ------
         ArgumentTypeError
-            If it is not an array or has a dtype that the device lacks.
+            If it is not an array or the device does not support its dtype.
         AclError
             207001 if there is not enough memory.
 

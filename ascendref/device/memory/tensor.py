@@ -108,7 +108,8 @@ class Tensor(Handle):
     offset : int
         As given.
     dtype : dtype
-        The NumPy element type; raw bytes (``void``) for the vendor's types that NumPy lacks.
+        The NumPy element type; raw bytes (``void``) for the vendor's types that NumPy does not
+        have.
     data_type : DataType
         The element type in the vendor's API.
     format : Format

@@ -25,7 +25,7 @@ class CaptureMode(IntEnum):
 
 
 class _Thread(threading.local):
-    """What a thread asks of the captures of others, and of its own."""
+    """A thread's mode of capture: which calls it forbids in other threads and in its own."""
 
     mode = CaptureMode.GLOBAL
 
@@ -152,7 +152,7 @@ class Captures:
         return None if capture is None or capture.ended else capture
 
     def active(self) -> Capture | None:
-        """Return a capture that has not ended, if there is one."""
+        """Return a capture that has not ended, or None."""
         for capture in list(self._by_stream.values()):
             if not capture.ended:
                 return capture

@@ -1,4 +1,4 @@
-"""What the checker is told when a task is queued: its place in program order, and its accesses."""
+"""Reports to the checker when a task is queued: its place in program order, and its accesses."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _place(
 
 
 def _accesses(task: Task) -> list[tuple[tuple[Access, ...], tuple[Access, ...], bool]]:
-    """Return what a task reads and writes, in parts, and whether it uses what it reads."""
+    """Return a task's reads and writes, in parts, and whether it uses the bytes it reads."""
     if task.unwritten is Unwritten.ALLOWED:  # what it writes is written all the same
         return [(task.reads, (), False), ((), task.writes, True)]
     return [(task.reads, task.writes, task.unwritten is Unwritten.REFUSED)]
@@ -111,7 +111,7 @@ def _place_held(streams: Mapping[int, BaseStream], checker: Checker) -> None:
 
 
 def _settled(checker: Checker, task: Task, function: Callable[[], object]) -> Callable[[], object]:
-    """Return a task's function, preceded by a check of what host functions may have written."""
+    """Return a task's function, preceded by a check of bytes that host functions may write."""
 
     def run() -> None:
         assert task.operation is not None

@@ -160,7 +160,7 @@ class Scheduler:
             submissions.value = perf_counter_ns()
 
     def check(self) -> None:
-        """Raise the sticky error, if there is one."""
+        """Raise the sticky error, if any."""
         if self.sticky_error is not None:
             self.sticky_error.report()
 
@@ -207,7 +207,7 @@ class Scheduler:
         return True
 
     def query(self, task: Task | None) -> bool:
-        """Return whether a task, if there is one, is done; if not, advance it."""
+        """Return whether a task, if any, is done; if not, advance it."""
         if task is None or task.state is State.DONE:
             return True
         running = self.advance(task)

@@ -45,11 +45,11 @@ class Kind(IntEnum):
 
 
 class Unwritten(IntEnum):
-    """What a task does, for the checker, with bytes that it reads and that nothing wrote."""
+    """How a task treats unwritten bytes that it reads, for the checker."""
 
     #: it must not use them
     REFUSED = 0
-    #: it writes exactly what it reads, and such bytes remain unwritten
+    #: it copies the bytes it reads, and unwritten ones remain unwritten
     COPIED = 1
     #: it may use them
     ALLOWED = 2

@@ -269,7 +269,7 @@ class Event(DeviceObject):
         ------
         AclError
             100000 for None, 507000 if either event was never recorded, 107006 if either record has
-            not been reached or the event lacks the flag TIME_LINE.
+            not been reached or the event was created without the flag TIME_LINE.
 
         Examples
         --------

@@ -19,9 +19,9 @@ _numbers: Final = count(1)
 class Graph(Capture, Handle):
     """Work that was captured instead of run, to be queued any number of times.
 
-    Returned by `Stream.end_capture`. A task works on the same memory in every run, with what the
-    memory holds then. The work of the stream that began the capture runs on the stream given to
-    `launch`; for every other captured stream, the graph has a stream of its own.
+    Returned by `Stream.end_capture`. A task works on the same memory in every run, with its current
+    contents. The work of the stream that began the capture runs on the stream given to `launch`;
+    for every other captured stream, the graph has a stream of its own.
 
     Attributes
     ----------

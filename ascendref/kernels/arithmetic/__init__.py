@@ -1,6 +1,6 @@
 """Numbers and formulas: the arithmetics, elementary functions, and codecs of element types.
 
-The package itself has what an operator's file needs: `Formula`, and what formulas may use.
+The package itself exports the names that operators' files need: `Formula` and the functions.
 """
 
 from .formula import Formula as Formula

@@ -22,7 +22,7 @@ _DOMAINS: Final = {"log": (0, 1.0), "log1p": (-1, 0.0), "sqrt": (0, 1.0)}
 
 @dataclass(slots=True)
 class Mask:
-    """What a comparison of arrays gives: one of them, and whether it holds for each element."""
+    """The result of comparing arrays: one of them, and for each element whether it holds."""
 
     _array: Array
     _holds: Any

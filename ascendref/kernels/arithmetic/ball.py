@@ -1,7 +1,6 @@
 """Numbers with a rigorous error bound: what decides whether a result is correctly rounded.
 
-A `Ball` is a midpoint, which is computed, and what is known about its distance from the exact
-value::
+A `Ball` is a computed midpoint, and a bound of its distance from the exact value::
 
     abs(exact - mid) <= relative * abs(mid) + absolute + spread
 
@@ -16,7 +15,7 @@ Three rules keep balls cheap:
   same for all elements, it is a multiplication by its inverse.
 - Ranges are known for every type, so that terms for underflow and overflow vanish.
 - All comparisons are ordered: false for NaN. Infinite inputs turn remainders and bounds into NaN
-  and are decided without a test; the result is what the midpoints give.
+  and are decided without a test; the result is that of the midpoints.
 
 A comparison that the bounds leave open is a *doubt*. It belongs to the values that depend on it: a
 selection passes on the doubts of the value that it takes.
@@ -71,7 +70,7 @@ class Ball(Number):
     inverse: Register | None = None
     #: the condition and the two uniform numbers of which this divisor is one
     sides: tuple[BallCondition, Ball, Ball] | None = None
-    #: what the number is yet to be divided by
+    #: the pending divisor of the number
     over: Ball | None = None
     #: the elements and scalars on which it depends
     inputs: tuple[Register, ...] = ()
@@ -87,7 +86,7 @@ class Ball(Number):
 
     @classmethod
     def tensor(cls, value: Register, kind: str, remainder: Register | None = None) -> Self:
-        """Return an element of a tensor, from a double; of int64, with what that leaves of it."""
+        """Return an element of a tensor, from a double; for int64, with the remainder."""
         ball = cls._of(value, RANGE[kind])
         if remainder is None:
             return ball

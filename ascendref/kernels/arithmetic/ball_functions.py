@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Function(NamedTuple):
-    """What is known about a function."""
+    """Known properties of a function."""
 
     #: largest condition number where it is bounded, over the arguments that have a normal result
     condition: float | None

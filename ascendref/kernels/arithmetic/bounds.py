@@ -1,4 +1,4 @@
-"""What is known about the numbers of each type, and helpers for bounds and conditions of balls."""
+"""Ranges of the numbers of each type, and helpers for bounds and conditions of balls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .registers import Condition, Register
 
 
 class Range(NamedTuple):
-    """What is known about all finite numbers of a type."""
+    """The range of all finite numbers of a type."""
 
     bits: int  #: longest significand
     unit: float  #: all numbers are multiples of it
@@ -66,7 +66,7 @@ def both(a: Truth | None, b: Truth | None) -> Any:
 
 
 def total(*parts: Register | None) -> Register | None:
-    """Return the sum of those numbers that are there."""
+    """Return the sum of the numbers that are not None."""
     found = None
     for part in parts:
         if part is not None:

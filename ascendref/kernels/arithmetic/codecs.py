@@ -70,7 +70,7 @@ def _decode_bfloat16(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
 
 
 def _decode_float16(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
-    """F16 widens exactly, in hardware where there is any; a NaN becomes a quiet one."""
+    """F16 widens exactly, in hardware where available; a NaN becomes a quiet one."""
     if CONVERTS_FLOAT16:
         return builder.fpext(builder.bitcast(bits, _HALF), _FLOAT)
     wide = Integer(builder, bits).resized(32)
@@ -98,7 +98,7 @@ def _encode_bfloat16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 def _encode_float16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Round float32 to F16, in hardware where there is any."""
+    """Round float32 to F16, in hardware where available."""
     if CONVERTS_FLOAT16:
         return builder.bitcast(builder.fptrunc(value, _HALF), _I16)
     bits = Register(builder, value).bits()

@@ -61,7 +61,7 @@ LEAST: Final = 2.0**-960
 
 
 class DoubleDouble(Number):
-    """The sum of two doubles, of which the second is at most half an ulp of the first."""
+    """The sum of two doubles; the second is at most half an ulp of the first."""
 
     __slots__ = ("high", "low")
 

@@ -1,7 +1,7 @@
 """Elementary functions of registers: IEEE operations and fma only, the same bits on every machine.
 
-The type of the register, float or double, decides. There are no tables and no branches, so loops
-over these functions vectorise. NaN stays NaN; odd functions keep the sign of zero.
+The type of the register, float or double, decides. The functions use neither tables nor branches,
+so loops over them vectorise. NaN stays NaN; odd functions keep the sign of zero.
 
 An error in ulp is a distance from the exact value, in spacings of the result's type there; its
 bound holds for subnormal results too. "Exhaustive" means that all 2**32 floats were compared with

@@ -179,7 +179,7 @@ def _inverse_tangent(n: int, one: int) -> int:
 
 
 def outward(low: End, high: End, bits: int) -> Enclosure:
-    """Return ends of so many bits that are not inside."""
+    """Return ends with a number of bits, rounded outward."""
     return _rounded_down(low, bits), -_rounded_down(-high, bits)
 
 
@@ -224,7 +224,7 @@ def _floor(numerator: int, denominator: int, shift: int) -> int:
 
 
 def _scaled(integer: int, shift: int) -> Fraction:
-    """Return so many units of 2**-shift."""
+    """Return a multiple of 2**-shift."""
     return Fraction(integer, 1 << shift) if shift > 0 else Fraction(integer << -shift)
 
 
@@ -270,7 +270,7 @@ _FORMATS: Final = {
 
 
 def nearest(value: End, kind: str, side: int) -> float:
-    """Round a number (side 0), or what is just above it (side 1) or below it (side -1)."""
+    """Round a number (side 0), or one just above it (side 1) or below it (side -1)."""
     if isinstance(value, float):
         return value
     if not value:

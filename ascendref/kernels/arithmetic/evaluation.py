@@ -90,7 +90,7 @@ def factor_count(term: Formula) -> int:
 def bounded_evaluator(term: Formula, kind: str) -> Any:
     """Return ``function(tensors, scalars)`` that gives a term of elements of a type as two doubles.
 
-    A third one is a bound of what their sum lacks; it is NaN where nothing is known.
+    A third one is a bound of the error of their sum; NaN if it is unknown.
     """
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
@@ -137,7 +137,7 @@ def pair_evaluator(formula: Formula, kinds: tuple[str, ...]) -> Any:
 
 
 def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list[ir.Value]]:
-    """Yield the registers of each tensor: a double and, for int64, what it leaves of the number."""
+    """Yield the registers of each tensor: a double and, for int64, the remainder."""
     rest = iter(values)
     for kind in kinds:
         yield list(islice(rest, 2 if kind == "int64" else 1))

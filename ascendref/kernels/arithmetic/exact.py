@@ -102,7 +102,7 @@ class Exact(Number):
         return self._of(-math.inf, math.inf)
 
     def _between(self, low: End, high: End) -> Exact:
-        """Return what an operation on numbers that are not special gives."""
+        """Return the result of an operation on numbers that are not special."""
         if low == high:
             return self._of(low, low) if low else self._special(0.0)
         return self._of(*enclosures.outward(low, high, self.bits))
@@ -392,7 +392,7 @@ def _attempt(
     bits: int,
     arithmetic: type[Exact],
 ) -> float:
-    """Return the rounded value if so many bits decide it."""
+    """Return the rounded value if this many bits decide it."""
     numbers = [exact(number, bits, arithmetic) for number in given]
     value = numbers[0].lift(function(*numbers))
     low, high = value.ends_in(kind)

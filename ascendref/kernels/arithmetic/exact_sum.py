@@ -14,8 +14,8 @@ from .exact import Exact, Undecided, exact, round_fraction
 
 #: limbs: products reach from 2**-2148 to 2**2048, and 2**63 of them may be added
 LIMBS: Final = 136
-#: words of a record: the limbs, the sum of what is not finite (0 if everything is), a bound of what
-#: the finite terms lack, and whether all terms were -0
+#: words of a record: the limbs, the sum of the terms that are not finite (0 if all are), a bound of
+#: the error of the finite terms, and whether all terms were -0
 SPECIAL, BOUND, ALL_MINUS, RECORD = range(LIMBS, LIMBS + 4)
 #: position of the bit with value 1
 POINT: Final = 2176
@@ -45,7 +45,7 @@ class ExactSum(NamedTuple):
     def of_terms(
         cls, function: Callable[..., Exact], terms: list[tuple[float, ...]], bits: int
     ) -> ExactSum:
-        """Return the sum of a function's values, computed with so many bits."""
+        """Return the sum of a function's values, computed with a given number of bits."""
         total = cls()
         for numbers in terms:
             value = function(*[exact(number, bits) for number in numbers])

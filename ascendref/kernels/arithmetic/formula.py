@@ -66,8 +66,8 @@ class Formula(NamedTuple):
     def of(cls, function: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:
         """Return the formula of a function.
 
-        Its parameters are the tensors, so many scalars, and ``size`` if it takes the number of
-        results. The formula's name is that of the module and the function.
+        Its parameters are the tensors, the scalars (their number is given), and ``size`` if it
+        takes the number of results. The formula's name is that of the module and the function.
         """
         code = function.__code__
         names = code.co_varnames[: code.co_argcount]
@@ -81,7 +81,7 @@ class Formula(NamedTuple):
     ) -> Formula:
         """Return the formula that is one of several; a last scalar has its number.
 
-        The functions, or formulas, take so many scalars besides.
+        ``scalars`` is the number of the functions' other scalars.
         """
         formulas = [form if isinstance(form, Formula) else cls.of(form, scalars) for form in forms]
         first, place = formulas[0].function, formulas[0].tensors + scalars

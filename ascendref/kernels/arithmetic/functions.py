@@ -1,4 +1,4 @@
-"""The functions that formulas may call, and what they ask of a number.
+"""The functions that formulas may call, and the interface of numbers.
 
 `formula.py` lists the arithmetics, the types of numbers. A formula is evaluated without branches:
 `select` computes both of its values, and the one that is not chosen may be NaN or infinite.
@@ -64,7 +64,8 @@ class Number:
     Fraction. Comparisons with NaN are false.
 
     This base class has Python's operators and the functions. An arithmetic defines ``_operation``,
-    or what that calls, ``_compare``, ``_function`` and the few functions that are not elementary.
+    or the methods that it calls, ``_compare``, ``_function`` and the few functions that are not
+    elementary.
     """
 
     __slots__ = ()
@@ -273,8 +274,8 @@ def sign(value: Number) -> Number:
 def within(value: Number, limit: float, *factors: Number) -> Number:
     """Return a number, or ±limit where it is finite and beyond that.
 
-    Of what an infinite factor is multiplied by, only the sign matters: with one, the result is at
-    least -4, so that no exponential underflows.
+    If a factor is infinite, only the sign of the others matters: the result is then at least -4, so
+    that no exponential underflows.
     """
     if limit < inf:
         limit = min(limit, value.farthest)

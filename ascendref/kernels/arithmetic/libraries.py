@@ -1,4 +1,4 @@
-"""What formulas on arrays need of NumPy, JAX and PyTorch, and how it is differentiated.
+"""The functions of NumPy, JAX and PyTorch that formulas on arrays call, and their derivatives.
 
 A library differentiates both values of a selection, and multiplies what it finds by 0 where the
 value is not chosen: NaN, if a derivative there is infinite. So functions are differentiated only
@@ -16,7 +16,7 @@ import numpy as np
 
 
 class Library:
-    """NumPy, and what other libraries call alike, by the module of the functions."""
+    """NumPy, and other libraries' names for its functions, by the module of the functions."""
 
     def __init__(self, namespace: Any) -> None:
         self.namespace = namespace

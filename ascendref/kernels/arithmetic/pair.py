@@ -5,7 +5,7 @@ formula itself does not cancel: 0.64 ulp was the largest among 100,000 samples o
 formulas and functions in `tests/kernels/arithmetic/test_pair.py`. Next to a zero, where large terms
 cancel, the error stays below 2**-58 of these terms. Pairs carry no error bound.
 
-The range is that of doubles. The first double of a result is what the operation gives for the first
+The range is that of doubles. The first double of a result is the operation's result for the first
 doubles of its operands, so that infinities, NaN and the signs of zeros are those of the formula in
 plain doubles. Where the first double is infinite or NaN, or depends on one that is, the second one
 may be anything, and NaN stands for 0.
@@ -44,7 +44,7 @@ class Pair(Number):
 
     @classmethod
     def constant(cls, builder: ir.IRBuilder, number: Constant, *, wide: bool = True) -> Pair:
-        """Return a constant; one that is no double gets two."""
+        """Return a constant, as two doubles if one does not hold it."""
         high = float(number)
         rest = Fraction(number) - Fraction(high) if math.isfinite(high) else 0
         doubles = [Register.constant(builder, x, wide=wide) for x in (high, rest)]
@@ -63,7 +63,7 @@ class Pair(Number):
         return Pair(high, condition.select(yes.low_or_zero(), no.low_or_zero()))
 
     def low_or_zero(self) -> Register:
-        """Return the second double, a constant if there is none."""
+        """Return the second double, or a constant 0."""
         return self.high.lift(0.0) if self.low is None else self.low
 
     def rounded(self) -> Register:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _BITS: Final = 104
 #: eight roundings: the longest of the algorithms has five that are not exact
 _ROUNDINGS: Final = 2.0**-50
-#: smallest bound of what is not exact, if bits may have been lost
+#: smallest bound of an inexact result, if bits may have been lost
 _TINY: Final = 2.0**-950
 #: remainders of products from here on are exact
 _SAFE: Final = 2.0**-900
@@ -48,7 +48,7 @@ def raised(bound: Register, inexact: Condition) -> Register:
 
 
 def add(a: Ball, b: Ball) -> Ball:
-    """Return a sum. The rest is what the sum of the leading doubles leaves, and the others."""
+    """Return a sum. Its rest is the leading doubles' rounding error plus the other doubles."""
     low, high = widened(a.low + b.low, a.high + b.high)
     unit = min(a.unit, b.unit)
     mid, lost = PAIRS.add(a.mid, b.mid)
@@ -118,7 +118,7 @@ def residual(quotient: DoubleDouble, a: DoubleDouble, b: DoubleDouble) -> Regist
 
 
 def divide(a: Ball, b: Ball) -> Ball:
-    """Return a quotient. Its bound is what it leaves of the dividend, divided."""
+    """Return a quotient. Its bound is the remainder, divided."""
     mid = PAIRS.divide(a.mid, b.mid)
     found = a._like(b, mid=mid)
     found.low, found.high = quotient_range(a, b)

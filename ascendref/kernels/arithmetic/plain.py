@@ -14,7 +14,7 @@ class Plain(Register):
     """A number of a formula in float32 or float64.
 
     The elements of tensors have the compute type. Scalars are float64 until they meet an element,
-    so that what a formula computes of scalars alone is rounded to the compute type once.
+    so that a value computed from scalars alone is rounded to the compute type once.
     """
 
     __slots__ = ()

@@ -2,9 +2,9 @@
 
 A `Register` holds a float or a double, a `Condition` a bit and an `Integer` the bits of a register.
 Their operators append instructions to a basic block, so that a function written for numbers emits
-straight-line code: there are no branches, and `Condition.select` evaluates both of its operands.
-Every operation is IEEE 754's, correctly rounded and without contraction, so the bits are the same
-on every machine.
+straight-line code without branches; `Condition.select` evaluates both of its operands. Every
+operation is IEEE 754's, correctly rounded and without contraction, so the bits are the same on
+every machine.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Register(Number):
         return type(self)(self.builder, value)
 
     def result(self, value: ir.Value) -> Self:
-        """Return the same for what an instruction computed; arithmetics may round it."""
+        """Return a number for an instruction's result; arithmetics may round it."""
         return self.made(value)
 
     def lift(self, number: Register | Constant) -> Self:
@@ -147,8 +147,8 @@ class Register(Number):
     def copysign(self, sign: Register | Constant) -> Self:
         """Return the magnitude of this number with another one's sign.
 
-        LLVM's own instruction would need a function that it lacks, ``__truncdfhf2``, if the sign is
-        that of a number converted from half precision.
+        LLVM's own instruction would call a missing function, ``__truncdfhf2``, if the sign comes
+        from a number converted from half precision.
         """
         size = abs(self)
         return self.lift(sign).bits().negative().select(-size, size)  # type: ignore[no-any-return]
@@ -221,11 +221,11 @@ class Integer:
         return self._made("ashr", self, count)
 
     def shifted(self, count: int) -> Integer:
-        """Return the integer without so many of its lowest bits, and with zeros above."""
+        """Return the integer shifted right, with zeros above."""
         return self._made("lshr", self, count)
 
     def resized(self, bits: int) -> Integer:
-        """Return the integer with so many bits: with zeros above, or without the upper bits."""
+        """Return the integer resized: with zeros above, or without the upper bits."""
         extend = self.builder.zext if bits > self.value.type.width else self.builder.trunc
         return Integer(self.builder, extend(self.value, ir.IntType(bits)))
 

@@ -26,7 +26,7 @@ class _Steps(Plain):
     kind: str
 
     def result(self, value: ir.Value) -> Self:
-        """Return what an instruction computed, rounded unless it is a scalar."""
+        """Return an instruction's result, rounded unless it is a scalar."""
         found = self.made(value)
         return found if found.wide else found._rounded(np.float32)
 

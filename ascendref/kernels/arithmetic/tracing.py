@@ -1,7 +1,7 @@
 """Functions of registers as part of compiled functions.
 
-A function that emits instructions is called once, while Numba compiles what uses it: there is no
-type inference of its body, and LLVM sees one basic block.
+A function that emits instructions is called once, while Numba compiles its caller. Numba does not
+infer types in its body, and LLVM sees one basic block.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Each kernel is one file in Numba's folder: a digest, then Numba's serialized function. A damaged
 file counts as absent, processes do not mix up their files, and a new process loads a kernel without
-initializing Numba's compiler, which would take a quarter of a second. With a version of Numba that
-lacks the internals used here, kernels are not kept.
+initializing Numba's compiler, which would take a quarter of a second. With a version of Numba
+without the internals used here, kernels are not kept.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Numba internals that this package uses; no other module does.
 
-With a version of Numba that lacks any of these, kernels are not kept on disk (``disk_cache.py``).
+With a version of Numba without any of these, kernels are not kept on disk (``disk_cache.py``).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def make_ready(context: Any, code: Any) -> None:
 
 
 def emit_call(context: Any, builder: Any, function: Any, signature: Any, arguments: Any) -> Any:
-    """Emit the call of a compiled function, and return what it returns."""
+    """Emit the call of a compiled function, and return its result."""
     _, returned = context.call_conv.call_function(
         builder, function, signature.return_type, signature.args, arguments
     )

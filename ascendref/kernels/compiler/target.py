@@ -57,7 +57,7 @@ _FEATURES: Final = _features()
 #: identifies the target: code for one target does not run on another
 TARGET: Final = _TRIPLE, str(config.CPU_NAME or get_host_cpu_name()), _FEATURES
 
-#: whether there are instructions that convert F16
+#: whether the processor has instructions that convert F16
 CONVERTS_FLOAT16: Final = _TRIPLE.startswith(("aarch64", "arm64")) or "+f16c" in _FEATURES.split(
     ","
 )

@@ -108,5 +108,5 @@ class CastLoop(FormulaLoop):
 
 @once_each
 def cast_kernel(source: ElementType, target: ElementType, mode: str) -> ElementwiseKernel:
-    """Return the kernel for a pair of types and a rounding mode; there is one per process."""
+    """Return the kernel for a pair of types and a rounding mode, one per process."""
     return ElementwiseKernel(CastLoop(source, target, mode), (source,), target)

@@ -98,7 +98,7 @@ class RoundedLoop(FormulaLoop):
         return task
 
     def _make_exact_task(self) -> Task:
-        """Return the task that decides what a range of elements left open."""
+        """Return the task that decides the open roundings of a range of elements."""
         load, scalars = self._load(), self._scalars()
         first_attempt = self._rounding(wide=False, finite=True)
         attempt = self._rounding(wide=True, finite=True)
@@ -184,7 +184,7 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
 def rounded_loop(
     formula: Formula, inputs: tuple[ElementType, ...], result: ElementType
 ) -> RoundedLoop:
-    """Return the loop for a formula and its types; there is one per process."""
+    """Return the loop for a formula and its types, one per process."""
     return RoundedLoop(formula, inputs, result)
 
 

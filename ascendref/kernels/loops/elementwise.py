@@ -286,7 +286,7 @@ def elementwise(
     out: ElementType,
     compute: str,
 ) -> ElementwiseKernel:
-    """Return the kernel for a formula and its types; there is one per process.
+    """Return the kernel for a formula and its types, one per process.
 
     The result is rounded from the compute type to one type, and then cast to the type ``out``.
     """

@@ -1,9 +1,9 @@
 """Kernels with results that are rounded once, in stages.
 
-Most roundings are decided by what every element is computed with. The code that decides the others
-takes longer to compile than all the rest. It is a separate task, loaded at the first such element;
-the call then starts again, which is possible unless it has overwritten its input. Kernels return
-the number of elements that needed it, which is counted.
+The float64 ball decides most roundings. The code that decides the others takes longer to compile
+than all the rest. It is a separate task, loaded at the first such element; the call then starts
+again, which is possible unless it has overwritten its input. Kernels return the number of elements
+that needed it, which is counted.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ExactKernel(Kernel):
 
     _table: NDArray[Any]
 
-    #: decides what the exact task leaves open
+    #: decides the roundings that the exact task leaves open
     _python_task: PythonTask
 
     def raise_error(self) -> None:

@@ -1,7 +1,7 @@
 """Exact sums: running sums that lose nothing, or know that they did.
 
-A term is a sum of products of doubles (`Formula.factors`), or two doubles with a bound of what they
-lack. A running sum has three numbers: the sum of the products or of the first doubles, the sum of
+A term is a sum of products of doubles (`Formula.factors`), or two doubles with a bound of their
+error. A running sum has three numbers: the sum of the products or of the first doubles, the sum of
 all rounding errors of that and of the second doubles, and the sum of the bounds and of the
 magnitudes of what the second sum lost. Without bounds, the last one is 0 nearly always; then the
 first two are the exact sum. Where what was lost leaves the rounding to the result's type undecided,
@@ -38,7 +38,7 @@ NUMBERS: Final = 3
 _TINY: Final = 2.0**-900
 #: what a sum of two doubles may lose when it is formed
 _ROUNDING: Final = 2.0**-52
-#: what a quotient may lack that is the sum of two doubles, relative to the second and absolutely
+#: error of a quotient that is a sum of two doubles, relative to the second and absolute
 _LOST_BY_DIVISION: Final = 2.0**-50, 2.0**-1060
 join: Final = inlined(two_sum)
 
@@ -86,7 +86,7 @@ def _wide_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) -> li
 
 
 def _bounded_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) -> list[Any]:
-    """Add two doubles, and a bound of what they lack."""
+    """Add two doubles, and a bound of their error."""
     (value, rest, lost), (high, low, bound) = sums, factors
     value, error = _two_sum(builder, value, high)
     lost = builder.fadd(lost, bound)

@@ -101,8 +101,8 @@ class FormulaLoop:
 def read_types(inputs: tuple[ElementType, ...]) -> tuple[ElementType, ...]:
     """Return the types in which a loop reads tensors of these types.
 
-    They are the tensors' own if there is one, else F32 or F64, whichever holds all numbers. INT64
-    is read as it is, because no float type holds it.
+    It is the tensors' own if they share one, else F32 or F64, whichever holds all numbers. INT64 is
+    read as it is, because no float type holds it.
     """
     names = {kind.name for kind in inputs}
     if len(names) == 1:
@@ -115,5 +115,5 @@ def read_types(inputs: tuple[ElementType, ...]) -> tuple[ElementType, ...]:
 def formula_loop(
     formula: Formula, inputs: tuple[ElementType, ...], result: ElementType, compute: str
 ) -> FormulaLoop:
-    """Return the loop for a formula and its types; there is one per process."""
+    """Return the loop for a formula and its types, one per process."""
     return FormulaLoop(formula, inputs, result, compute)

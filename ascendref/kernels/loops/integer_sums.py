@@ -1,6 +1,6 @@
 """Exact sums in integers of 4352 bits (``accumulator.py``), which Python rounds.
 
-Python also adds the terms that are no sum of two doubles, from their elements.
+Python also adds the terms that two doubles do not hold, from their elements.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
     """Return the function that adds terms of a channel to a record (``accumulator.py``).
 
     ``add(arguments, record, channel, start, stop)`` propagates carries at the end. It returns 0, or
-    what a task in Python returned that adds a term.
+    the result of the task in Python that adds a term.
     """
     deposit, term_of = _depositor(term, kind), evaluator(term, "float64")
     load, weigh, scalars_of = parts.load_given, parts.weigh, parts.scalars

@@ -13,18 +13,18 @@ payload and sign) depend only on its terms and their number, not on threads, chu
 Correctly rounded results are the exact sum, or the exact mean, rounded once (``exact_sums.py``).
 
 An operator declares a reduction by its term (`Reduction` in ``declaration/fields.py``). A loss
-has its elementwise formula as the term::
+has its elementwise formula as the term (``operators/loss/mse.py``)::
 
-    def mse_loss(self, target, reduction):
+    def loss(self, target, reduction):
         difference = self - target
         return difference * difference
 
-    def mse_factors(self, target, reduction):
+    def factors(self, target, reduction):
         whole, rest = two_difference(self, target)
         return whole, whole, 2.0 * whole, rest, rest, rest
 
-    formula = Formula("mse_loss", mse_loss, tensors=2, scalars=1, factors=mse_factors)
-    Operator(..., formula=formula, reduction=Reduction(formula, axes="all", mode=by_scalar))
+    formula = Formula.of(loss, scalars=1, factors=factors)
+    Operator(..., formula=formula, reduction=Reduction(formula, mode=mode))
 
 ``factors`` gives numbers whose products, in pairs, add up to the term exactly. Without it, a
 correctly rounded sum adds double-doubles with their error bounds, and a rounding that these leave

@@ -33,7 +33,7 @@ _MOST_READY: Final = 1024
 class ReductionKernel(Kernel):
     """A kernel of sums, with or without an elementwise result.
 
-    Its operands are tensors, then the elementwise result, if any, and the sums. What is summed is
+    Its operands are tensors, then the elementwise result, if any, and the sums. The terms are
     computed from the first tensors, the elementwise result from all.
 
     Parameters
@@ -183,7 +183,7 @@ class ReductionKernel(Kernel):
         more: int,
         total: str | None,
     ) -> tuple[ReductionPlan, NDArray[Any], NDArray[Any]]:
-        """Compute; return the sums of blocks, and so many more numbers of each channel."""
+        """Compute; return the sums of blocks, and further numbers of each channel."""
         sums = np.empty(self._channels(arrays), self.out.numpy)  # for the plan, not written
         plan = self._plan((*arrays, sums), False)
         room = self._room(plan, True)
@@ -200,7 +200,7 @@ class ReductionKernel(Kernel):
         partial: NDArray[Any] | None,
         total: str | None = "total",
     ) -> None:
-        """Compute with operands in memory, then run a task on the blocks' sums, if there are."""
+        """Compute with operands in memory, then run a task on the blocks' sums, if any."""
         if plan.copies:
             _ = self.tile_copies
         at = 0 if partial is None else partial.ctypes.data
@@ -271,7 +271,7 @@ class ReductionKernel(Kernel):
         return self.numbers * plan.channels * plan.blocks if plan.blocks > 1 or kept else 0
 
     def _partial(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
-        """Return memory for so many numbers; None if there are none."""
+        """Return memory for a number of doubles; None for 0."""
         if not room:
             return None
         if scratch is None:

@@ -146,7 +146,7 @@ def reduction_plan(given: Operands) -> ReductionPlan:
 def contiguous_plan(
     shape: tuple[int, ...], operands: int, itemsize: int, channels: int
 ) -> ReductionPlan:
-    """Return the plan for so many contiguous operands of one shape.
+    """Return the plan for contiguous operands of one shape.
 
     ``channels`` is the length of axis 1, or 1 for one sum of all elements.
     """

@@ -148,7 +148,7 @@ def _itemsize(kind: str) -> int:
 def conversion(source: ElementType, target: ElementType) -> Any:
     """Return the function that converts an element, rounding at most once.
 
-    Only integers become integers, of which the upper bits are dropped.
+    Only integers become integers, without their upper bits.
     """
     return _conversion(source.name, target.name)
 

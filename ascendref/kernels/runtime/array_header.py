@@ -109,7 +109,7 @@ def contiguous_size(table: Any, arrays: Any) -> Any:
 def are_apart(table: Any, addresses: Any, size: Any) -> Any:
     """Tell whether results do not overlap any operand and all operands are aligned.
 
-    Each has so many contiguous elements; ``addresses`` are those of their first ones.
+    Each has the same number of contiguous elements, from its address on.
     """
     count = word(table, COUNT)
     for k in range(count):

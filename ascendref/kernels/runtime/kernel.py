@@ -80,7 +80,7 @@ class Kernel:
         raise NotImplementedError
 
     def raise_error(self) -> None:
-        """Raise what a task in Python raised, in kernels that have one."""
+        """Raise the exception of a task in Python, in kernels that have one."""
         raise NotImplementedError
 
     def load_scatter(self) -> None:

@@ -48,7 +48,7 @@ from .threading_layer import start_threads
     ZERO,
     OPERANDS,
 ) = range(0, 80, 8)
-#: the operands' words before they are known; there are at most so many operands
+#: the operands' words before they are known; its length is the largest number of operands
 NO_OPERANDS: Final = (0,) * 12
 #: words of the launcher: whether a launch is running, address of the thread limits of the program
 #: and PyTorch (``core/threads.py``), number of threads, address of the compiled launcher

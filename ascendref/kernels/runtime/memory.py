@@ -37,7 +37,7 @@ half_word: Final = _load(32)
 
 @cache
 def words(count: int) -> Any:
-    """Return the function that reads so many words from an address on, as a tuple."""
+    """Return the function that reads a fixed number of words from an address, as a tuple."""
 
     @intrinsic
     def read(typingctx: Any, address: Any) -> Any:
@@ -53,7 +53,7 @@ def words(count: int) -> Any:
 
 @cache
 def reals(count: int) -> Any:
-    """Return the function that reads so many float64 from an address on, as a tuple."""
+    """Return the function that reads a fixed number of float64 from an address, as a tuple."""
 
     @intrinsic
     def read(typingctx: Any, address: Any) -> Any:
@@ -170,7 +170,7 @@ def prefetch(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def beyond(typingctx: Any, pointer: Any, count: Any) -> Any:
-    """Return a pointer advanced by so many elements."""
+    """Return a pointer advanced by a number of elements."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.gep(args[0], [args[1]])
@@ -180,7 +180,7 @@ def beyond(typingctx: Any, pointer: Any, count: Any) -> Any:
 
 @intrinsic
 def copy(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
-    """Copy so many bytes between addresses."""
+    """Copy bytes between addresses."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         byte = ir.IntType(8).as_pointer()
@@ -211,7 +211,7 @@ int64_pointer: Final = pointer_to(np.dtype(np.int64))
 
 @intrinsic
 def allocate(typingctx: Any, size: Any, alignment: Any) -> Any:
-    """Return the address of so many bytes from ``malloc``, or 0 if there is no memory.
+    """Return the address of memory from ``malloc``, or 0 if it fails.
 
     The alignment is a power of two, at least 8. The word before holds the address from ``malloc``.
     """

@@ -24,7 +24,7 @@ _VECTOR: Final = ir.VectorType(_WORD, LINE // 8)
 
 @cache
 def line_buffer(count: int) -> Any:
-    """Return the function that allocates a buffer of so many lines on the stack."""
+    """Return the function that allocates a buffer of a number of lines on the stack."""
 
     @intrinsic
     def allocate(typingctx: Any) -> Any:

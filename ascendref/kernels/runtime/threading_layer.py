@@ -1,4 +1,4 @@
-"""Numba's threads: where TBB is found, and what it says when the process forks."""
+"""Numba's threads: the place of TBB, and its warning when the process forks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load_tbb() -> None:
 
 
 def start_threads() -> int:
-    """Start Numba's threads, and return how many there are."""
+    """Start Numba's threads, and return their number."""
     import numba  # not with the module, which programs import before they need Numba
 
     if str(numba.config.THREADING_LAYER).lower() in _MAY_BE_TBB:

@@ -1,8 +1,8 @@
 """Collectives: calls that all ranks of a communicator make.
 
 When its stream reaches a call, the ranks tell each other what they call and compare it; then Gloo
-carries it on host tensors that share the device's memory. What is reduced is copied first, because
-Gloo reduces in place.
+carries it on host tensors that share the device's memory. Tensors to be reduced are copied first,
+because Gloo reduces in place.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NAMES: Final = tuple(
     for name in "AllReduce Reduce Broadcast Scatter AllGather AllGatherV ReduceScatter"
     " ReduceScatterV AlltoAll AlltoAllV AlltoAllVC".split()
 )
-#: in the place of what a collective does not have
+#: in place of a field that a collective does not have
 _NONE: Final = -1
 
 

@@ -86,7 +86,7 @@ class Buffer(NamedTuple):
         return cls(memory, start, nbytes, name)
 
     def access(self) -> tuple[Access, ...]:
-        """Return what the checker is told."""
+        """Return the access for the checker."""
         if self.memory is None:
             return ()
         return ((self.memory.shadow, Span(self.start, self.nbytes, self.name)),)

@@ -1,4 +1,4 @@
-"""What torch_npu does before it calls HCCL, for the checker."""
+"""Accesses that torch_npu makes before it calls HCCL, for the checker."""
 
 from __future__ import annotations
 

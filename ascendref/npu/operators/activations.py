@@ -105,9 +105,9 @@ def _hidden(x: Tensor, mask: Tensor, fixed_triu_mask: bool) -> Tensor:
 def npu_scaled_masked_softmax(
     x: Tensor, mask: Tensor, scale: float = 1, fixed_triu_mask: bool = False
 ) -> Tensor:
-    """Softmax of scale·x over the last axis, where -10000 replaces what the mask hides.
+    """Softmax of scale·x over the last axis, where -10000 replaces masked elements.
 
-    A fixed mask hides what is above the diagonal.
+    A fixed mask hides the elements above the diagonal.
     """
     hidden = _hidden(x, mask, fixed_triu_mask)
     return adapters.scaled_masked_softmax(x, hidden, scale, False).to(x.dtype)

@@ -11,7 +11,7 @@ from torch import Tensor
 from ...core.errors import ArgumentValueError
 from .formulas import formula, gradients, refuse
 
-#: what is added to areas that divide
+#: added to areas that are divisors
 _LITTLE = 0.001
 
 
@@ -168,7 +168,7 @@ def npu_bounding_box_decode(
 ) -> Tensor:
     """Boxes that have differences to others, as `npu_bounding_box_encode` has them.
 
-    Sizes change by no more than a ratio, and corners stay in an image of so many rows and columns.
+    Sizes change by no more than a ratio, and corners stay inside the image.
     """
     center, size = _measured(rois)
     means, stds = _numbers(rois, means0, means1, means2, means3, stds0, stds1, stds2, stds3)

@@ -43,7 +43,7 @@ def npu_deformable_conv2d(
     deformable_groups: int = 1,
     modulated: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """A convolution of samples, and the samples, side by side.
+    """Deformable convolution; also returns the samples.
 
     The offset has, for each group of channels and each element of the kernel, how far to the right
     and then how far down samples are from the elements of a usual convolution, then their factors.

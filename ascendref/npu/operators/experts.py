@@ -105,7 +105,7 @@ def npu_moe_token_unpermute(
     padded_mode: bool = False,
     restore_shape: list[int] | None = None,
 ) -> Tensor:
-    """Sums of what experts return for a token, with weights; places that are missing count as 0."""
+    """Weighted sums of the experts' outputs for each token; missing places count as 0."""
     lacking("npu_moe_token_unpermute", padded_mode=padded_mode, restore_shape=restore_shape)
     each = 1 if probs is None else probs.shape[1]
     missing = max(0, len(sorted_indices) - len(permuted_tokens))

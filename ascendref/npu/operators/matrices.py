@@ -225,7 +225,7 @@ def _convolution_gradients(
     mask: list[bool],
     output_padding: list[int] | None = None,
 ) -> tuple[Tensor | None, ...]:
-    """Return the gradients that a mask names; transposed ones if there is an output padding."""
+    """Return the gradients that a mask names; transposed ones with an output padding."""
     channels = grad.shape[1]
     found: tuple[Tensor | None, ...] = torch.ops.aten.convolution_backward(
         grad, input, weight, [channels], stride, padding, dilation, output_padding is not None,

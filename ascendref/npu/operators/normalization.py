@@ -201,7 +201,7 @@ def npu_layernorm_grad(
     weight: Tensor | None,
     bias: Tensor | None,
 ) -> tuple[Tensor | None, ...]:
-    """Gradients of a layer norm for input, weight and bias, if there are these."""
+    """Gradients of a layer norm for input and, if given, weight and bias."""
     wanted = [True, weight is not None, bias is not None]
     found: tuple[Tensor | None, ...] = torch.ops.aten.native_layer_norm_backward(
         grad_out, input, normalized_shape, mean, rstd, weight, bias, wanted

@@ -42,7 +42,7 @@ def npu_dynamic_quant(
     quant_mode: str = "pertoken",
     dst_type_max: float = 0.0,
 ) -> tuple[Tensor, Tensor]:
-    """Rows as INT8, whose largest magnitude becomes 127, and what they are divided by."""
+    """Rows as INT8, the largest magnitude as 127, and the scales."""
     _only_int8("npu_dynamic_quant", dst_type, quant_mode, dst_type_max)
     return quantized_rows(input, smooth_scales, group_index)
 
@@ -57,7 +57,7 @@ def npu_dynamic_quant_asymmetric(
     quant_mode: str = "pertoken",
     dst_type_max: float = 0.0,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows as INT8 from -128 to 127, what they are divided by, and what is added then.
+    """Rows as INT8 from -128 to 127, the scales, and the offsets added afterwards.
 
     Rows of equal elements become 0.
     """

@@ -18,7 +18,7 @@ Overlaps = Callable[[int, list[int]], bool]
 
 
 def _chosen(candidates: Iterable[int], overlaps: Overlaps, most: int | None = None) -> list[int]:
-    """Return the candidates, in order and at most so many, that overlap none chosen before."""
+    """Return the candidates, in order and up to a limit, that overlap none chosen before."""
     chosen: list[int] = []
     for number in candidates:
         if len(chosen) == most:
@@ -59,9 +59,9 @@ def npu_nms_v4(
     scores_threshold: Tensor,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Boxes, by falling scores, that overlap none chosen before by more than a threshold.
+    """Non-maximum suppression: indices of the kept boxes by decreasing score, and their count.
 
-    Returns their numbers and how many there are. Corners may be any two opposite ones.
+    Corners may be any two opposite ones.
     """
     most = int(max_output_size)
     candidates = _by_score(_host(scores), float(scores_threshold))
@@ -103,9 +103,9 @@ def npu_batch_nms(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The best boxes of every class that overlap no better ones, then the best of all classes.
 
-    As TensorFlow's CombinedNonMaxSuppression without clipping. Boxes have the shape [batch, n, 1
-    or classes, 4], scores [batch, n, classes]. Returns boxes, scores and classes, with zeros up to
-    the total size, and how many there are in each image.
+    As TensorFlow's CombinedNonMaxSuppression without clipping. Boxes have the shape [batch, n, 1 or
+    classes, 4], scores [batch, n, classes]. Returns boxes, scores and classes, with zeros up to the
+    total size, and the number in each image.
     """
     lacking(
         "npu_batch_nms",

@@ -1,9 +1,9 @@
-"""What formulas take: required tensors, and the types that torch_npu's documentation gives them.
+"""Arguments of formulas: required tensors, and the types in torch_npu's documentation.
 
 ``types.tsv`` has a row for arguments of operators: the types, as PyTorch names them, ``=`` and the
 argument whose type they must have, or ``-`` where the documentation states none. A row with a value
 of another argument under ``when`` is for calls with this value. Operators for gradients, which the
-documentation leaves out, take the types of what they are gradients of.
+documentation leaves out, take the types of the tensors whose gradients they are.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def limits(kind: ElementType) -> tuple[float, float]:
 def bound(
     kind: ElementType, usual: float, exact: bool, more: Callable[..., Any] | None, words: str
 ) -> Bound:
-    """Return a bound, and what is added to it where data are not positive.
+    """Return a bound, and its addition where data are not positive.
 
     That of F32 results has four roundings, unless the scalars are powers of two.
     """
@@ -92,7 +92,7 @@ def bound(
 
 
 def growth(kind: ElementType, exact: bool) -> float:
-    """Return what an exponential adds for each unit of an argument that is rounded, in ulp."""
+    """Return the error of an exponential, in ulp, for each unit of a rounded argument."""
     return 0.0 if exact or kind is FLOAT64 else 2.0 ** (float_format(kind).fraction - 23)
 
 
@@ -253,7 +253,7 @@ def elu(
     alpha, scale, input_scale : real number, optional
         The scalars of the formula.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -263,9 +263,9 @@ def elu(
     Notes
     -----
     Formula: aclnnElu, aclnnInplaceElu. Next to 0 nothing cancels, except in F16 and BF16
-    arithmetic, where the exponential is rounded before 1 is subtracted. An infinite or NaN scalar
-    counts as what it is; the vendor's code has ``-alpha * scale`` for an ``alpha`` or
-    ``input_scale`` like that. The device narrows F64 tensors, which aclnnInplaceElu takes, to F32.
+    arithmetic, where the exponential is rounded before 1 is subtracted. Infinite and NaN scalars
+    are used as they are; the vendor's code returns ``-alpha * scale`` for such an ``alpha`` or
+    ``input_scale``. The device narrows F64 tensors, which aclnnInplaceElu takes, to F32.
 
     F32: 3.5 ulp; 0.75 ulp if ``alpha * scale`` and ``input_scale`` are powers of two. There is no
     bound up to 0 if the finite product ``alpha * scale`` overflows or underflows, nor, unless
@@ -296,7 +296,7 @@ def celu(
     alpha : real number, optional, neither 0 nor NaN; may be negative
         The scalar of the formula.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -342,7 +342,7 @@ def elu_backward(
     is_result : bool, optional
         Whether ``self_or_result`` is the result of `elu`; ``alpha`` must be at least 0 then.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -76,7 +76,7 @@ def fast_gelu(
     self : array
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -85,7 +85,7 @@ def fast_gelu(
 
     Notes
     -----
-    Formula: aclnnFastGelu; PyTorch has no such operator. NaN at -inf; the limit is -0. F32: 2 ulp.
+    Formula: aclnnFastGelu, which PyTorch does not have. NaN at -inf; the limit is -0. F32: 2 ulp.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def fast_gelu_backward(
     grad_output, self : array, of one shape
         Gradient of the result, and the data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

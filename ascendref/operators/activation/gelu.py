@@ -159,7 +159,7 @@ def gelu(
         Whether the normal distribution function is exact, or approximated by
         ``(1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self**3))) / 2``.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -201,7 +201,7 @@ def gelu_backward(
     approximate : {"none", "tanh"} or {0, 1}, optional, as for `gelu`
         The exact form, or that with tanh.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -100,7 +100,7 @@ def glu(
     dim : int, optional
         Axis along which ``self`` is divided into halves.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -141,7 +141,7 @@ def glu_backward(
     dim : int, optional
         Axis along which ``self`` is divided into halves.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -88,7 +88,7 @@ def hardshrink(
     lambd : real number, optional
         Threshold λ. A negative value counts as 0; NaN makes every number 0.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -125,7 +125,7 @@ def hardshrink_backward(
     lambd : real number, optional, as for `hardshrink`
         Half the width of the interval that becomes 0.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -89,7 +89,7 @@ def hardsigmoid(
     self : array, also INT32
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -123,7 +123,7 @@ def hardsigmoid_backward(
     grad_output, self : array, of one shape
         Gradient of the result, and the data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

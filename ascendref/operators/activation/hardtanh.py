@@ -60,7 +60,7 @@ GRADIENT: Final = Operator(
         types="inputs",
     ),
     accuracy=rounded_once,
-    forward=Forward("hardtanh", out, "``x``, or the bound beyond which it is"),
+    forward=Forward("hardtanh", out, "``x``, clipped to the bounds"),
     torch=TorchOperator("hardtanh_backward"),
     settings=SETTINGS,
 ).declare()
@@ -74,7 +74,7 @@ def hardtanh(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return ``self``, or the bound beyond which it is.
+    """Return ``self``, clipped to the interval from ``min_val`` to ``max_val``.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def hardtanh(
     min_val, max_val : real number, optional
         If the lower one is greater, every result is the upper one; if one is NaN, so is the result.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -121,7 +121,7 @@ def hardtanh_backward(
     min_val, max_val : real number, optional; nothing is between them if one is NaN
         Ends of the interval.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

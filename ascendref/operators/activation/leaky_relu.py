@@ -102,7 +102,7 @@ def leaky_relu(
     negative_slope : real number, optional
         Factor of negative data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -143,7 +143,7 @@ def leaky_relu_backward(
         Whether ``self`` is the result of `leaky_relu`, which has the sign of its input if
         ``negative_slope`` is at least 0, as it must be then.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

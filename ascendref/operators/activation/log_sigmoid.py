@@ -81,7 +81,7 @@ def log_sigmoid(
     self : array
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -116,7 +116,7 @@ def log_sigmoid_backward(
     grad_output, self : array, of one shape
         Gradient of the result, and the data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -202,7 +202,7 @@ def logit(
         The input is clamped to [eps, 1 - eps]; None means -1. If negative or NaN, nothing is
         clamped: the result is -inf at 0, inf at 1 and NaN outside [0, 1].
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -245,7 +245,7 @@ def logit_grad(
         outside [eps, 1 - eps]. If eps is exactly 1 the result is ``dy`` times infinity; if finite
         and above 1, or NaN, it is NaN; if infinite, 0.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

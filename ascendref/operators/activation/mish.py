@@ -30,7 +30,7 @@ def out(self: Number) -> Number:
 def out_float32(self: Plain) -> Plain:
     """The tanh is n / (n + 2) for n = (1 + e)² - 1; from 20 on it is 1.
 
-    In float64 it has no error but that of the exponential; this took a third of the time as well.
+    In float64 its only error is that of the exponential; it took a third of the time, too.
     """
     e = self.at_most(20.0).exp().widened()
     n = e * (e + 2.0)
@@ -94,7 +94,7 @@ def mish(
     self : array
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -128,7 +128,7 @@ def mish_backward(
     grad_output, self : array, broadcast
         Gradient of the result, and the data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -166,7 +166,7 @@ def prelu(
     weight : array
         One element, or one per channel in C order, in any shape.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -207,7 +207,7 @@ def prelu_backward(
     grad_output, self, weight : array, of one type
         ``grad_output`` broadcasts to the shape of ``self``; the others as for `prelu`.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -227,7 +227,7 @@ def prelu_backward(
     ``69 + ceil(log2(n / 1024))`` times 2**-24 of the sum of their magnitudes, and half an ulp for
     its last rounding. That holds as long as every product is 0 or a normal float32 and no sum of
     products overflows: a product that overflows makes the sum infinite or NaN, and one that
-    underflows is lost. In F64 arithmetic sums are correctly rounded, however much cancels.
+    underflows is lost. In F64 arithmetic sums are correctly rounded, even if terms cancel.
 
     Examples
     --------

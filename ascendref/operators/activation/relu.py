@@ -45,7 +45,7 @@ def relu(
     self : array, also INT8, INT32 or INT64
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

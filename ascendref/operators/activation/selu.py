@@ -96,7 +96,7 @@ def selu(
     self : array, also INT8 or INT32
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -133,7 +133,7 @@ def selu_backward(
     grad_output, result : array, of one shape, also INT8 or INT32
         Gradient of the result, and the result.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -143,7 +143,7 @@ def selu_backward(
     Notes
     -----
     Formula: the code of aclnnSeluBackward; its page describes a derivative for the input. Results
-    below ``-alpha * scale``, which selu has not, give negative derivatives. F32: 2 ulp.
+    below ``-alpha * scale``, which selu never returns, give negative derivatives. F32: 2 ulp.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def sigmoid(
     self : array
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -132,7 +132,7 @@ def sigmoid_backward(
     grad_output, output : array, broadcast; ``output`` may be any number
         Gradient of the result, and the result.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

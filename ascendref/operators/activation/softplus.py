@@ -52,7 +52,7 @@ def value(self: Number, beta: Number, threshold: Number) -> Number:
 
 
 def value_float32(self: Plain, beta: Plain, threshold: Plain) -> Any:
-    """The same, with what the product β·self lacks.
+    """The same, corrected by the rounding error of β·self.
 
     The derivative of softplus is close to softplus below 0, and to 1 above.
     """
@@ -73,8 +73,8 @@ def value_variant(
 def value_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """No bound is stated where the exponential loses digits that the division by β brings back.
 
-    Nor where β·self overflows and the threshold is no finite number, or where what it is above or
-    below the threshold underflows.
+    Nor where β·self overflows and the threshold is not finite, or where their difference
+    underflows.
     """
     beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
     form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
@@ -152,7 +152,8 @@ def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """The exponential amplifies the rounding error of β·self.
 
     No bound is stated where a finite β·self overflows to -inf: an infinite gradient gives NaN
-    there. Nor where what it is above the threshold underflows: it is taken for the threshold.
+    there. Nor where its excess over the threshold underflows: it then counts as equal to the
+    threshold.
     """
     beta, threshold = single(scalars["beta"]), single(scalars["threshold"])
     ulp = {FLOAT32: 1.75, FLOAT64: 1.0}.get(kind, HALF_ULP)
@@ -218,7 +219,7 @@ def softplus(
     beta, threshold : real number, optional
         With a ``beta`` of 0 the result is infinite where 0 is not above the threshold.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -257,7 +258,7 @@ def softplus_backward(
     beta, threshold : real number, optional
         The scalars of the formula.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -79,7 +79,7 @@ def softshrink(
     out: ArrayT | None = None,
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
-    """Return softshrink: ``self`` moved towards 0 by ``lambd``, and 0 where it is that small.
+    """Return softshrink: ``self`` moved towards 0 by ``lambd``, or 0 where ``|self| <= lambd``.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def softshrink(
     lambd : real number, optional, at least 0
         Half the width of the interval that becomes 0.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -124,7 +124,7 @@ def softshrink_backward(
     lambd : real number, optional, at least 0
         Half the width of the interval that becomes 0.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -1,4 +1,4 @@
-"""aclnnSquaredRelu: the square of what is positive."""
+"""aclnnSquaredRelu: the square of positive elements, else 0."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def squared_relu(
     self : array
         Data.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

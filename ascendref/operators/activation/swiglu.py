@@ -114,7 +114,7 @@ def swiglu(
     dim : int, optional
         Axis along which ``self`` is divided into halves.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -156,7 +156,7 @@ def swiglu_backward(
     dim : int, optional
         Axis along which ``self`` is divided into halves.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -95,9 +95,9 @@ def threshold(
     self : array, also INT8, INT16, INT32, INT64 or UINT8
         Data.
     threshold, value : real number
-        Limit, and what replaces data that are not above it.
+        Limit, and the replacement of data not above it.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -136,7 +136,7 @@ def threshold_backward(
     threshold : real number, 0 for the gradient of `relu`
         Limit above which the gradient passes.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

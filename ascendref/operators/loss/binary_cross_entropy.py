@@ -126,9 +126,9 @@ def binary_cross_entropy(
     weight : array of the same shape and type, optional
         A factor for each element; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -173,9 +173,9 @@ def binary_cross_entropy_backward(
     weight : array, broadcast to the shape of ``self``, optional
         The factor of each element; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

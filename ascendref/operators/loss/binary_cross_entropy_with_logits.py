@@ -53,7 +53,7 @@ def smooth_loss(
 ) -> Number:
     """The loss as libraries differentiate it; only signs of zeros differ.
 
-    Where `cost` leaves one term, the derivative for the target would lack the other one's.
+    Where `cost` drops a term, the derivative for the target would miss that term's.
     """
     _, _, miss, hit = terms(self, target, weight, pos_weight)
     return weight * (hit + miss)
@@ -109,7 +109,7 @@ def rounded(
     weight: NDArray[np.float64],
     pos_weight: NDArray[np.float64],
 ) -> Any:
-    """Return what the roundings of the terms add to the error."""
+    """Return the error from rounding the terms."""
     odds = np.exp(-abs(self))
     near, far = 1.0 / (1.0 + odds), odds / (1.0 + odds)
     miss = (1.0 - target) * np.where(self < 0, far, near)
@@ -230,9 +230,9 @@ def binary_cross_entropy_with_logits(
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -279,9 +279,9 @@ def binary_cross_entropy_with_logits_backward(
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -94,12 +94,12 @@ def product(
     log_target: Number,
     size: Number,
 ) -> Number:
-    """What the gradient for a logarithm of a target is multiplied by."""
+    """Return the factor of the gradient for a logarithm of a target."""
     return select(log_target == 1.0, exp(target) * (target - self + 1.0), 0.0)
 
 
 def rounded(self: NDArray[np.float64], target: NDArray[np.float64]) -> Any:
-    """Return what the roundings of the terms add to the error, with a logarithm or without."""
+    """Return the error from rounding the terms, with a logarithm or without."""
     return np.fmax(
         *[
             cancelled(2.0, abs(first) + abs(self) + 1.0, first - self + 1.0)
@@ -200,11 +200,11 @@ def kl_div_backward(
     grad_output, self, target : array, broadcast to the shape of ``self``
         ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms: ``exp(target)`` is its value
         Whether the target is given as its logarithm.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -255,11 +255,11 @@ def kl_div_target_backward(
     grad_output, self, target : array, broadcast to the shape of ``target``
         ``self`` has logarithms of predictions.
     reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms
         Whether the target is given as its logarithm.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -79,9 +79,9 @@ def mse_loss(
     self, target : array, broadcast
         Predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -117,9 +117,9 @@ def mse_loss_backward(
     grad_output, self, target : array, broadcast
         Gradient of the loss, predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -142,8 +142,9 @@ def variant(compute: str, rounded: str, reduction: float, beta: float) -> Callab
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """At worst, one rounding of the norm and one of the product.
 
-    Where norm/β is no normal F32 number, it is rounded as well. No bound is stated where norm·d/β
-    is subnormal and has fewer bits. In F64 both errors are corrected, and the range suffices.
+    Where norm/β is not a normal F32 number, it is rounded as well. No bound is stated where
+    norm·d/β is subnormal and has fewer bits. In F64 both errors are corrected, and the range
+    suffices.
     """
     if kind is FLOAT64:
         return Bound(1.0)
@@ -244,11 +245,11 @@ def smooth_l1_loss(
     self, target : array, broadcast
         Predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     beta : real number, optional
         The ``|d|`` at which the loss turns from quadratic to linear; at least 0. 0 gives `l1_loss`.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -288,11 +289,11 @@ def smooth_l1_loss_backward(
     grad_out, self, target : array, broadcast
         Gradient of the loss, predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     beta : real number, optional, as for `smooth_l1_loss`
         The scalar of the formula.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -27,7 +27,7 @@ def grad_input(
 
 
 def margin(self: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the rounding of the product adds to the error: its ulp, times the derivative."""
+    """The error from rounding the product: its ulp, times the derivative."""
     product = abs(self * target)
     return np.where(product.astype(np.float32) == product, 0.0, np.minimum(product, 128.0))
 
@@ -87,9 +87,9 @@ def soft_margin_loss(
     self, target : array, broadcast
         Predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns
@@ -128,9 +128,9 @@ def soft_margin_loss_backward(
     grad_output, self, target : array, broadcast
         Gradient of the loss, predictions and targets.
     reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        How the losses of the elements are combined: not, to their mean, or to their sum.
+        The result: the losses of the elements, their mean or their sum.
     out, compute_dtype : array and dtype, optional
-        Array that receives the result, and type that is computed with: see the
+        Output array and type of the arithmetic: see the
         common rules of array functions (docs/guide/array-functions.md).
 
     Returns

@@ -76,7 +76,7 @@ def _golden_and_error(
 ) -> tuple[float, float]:
     """Return the exact value, rounded once, and the error of a result in ulp.
 
-    The error is infinite beside what is not finite, and for a zero of the other sign.
+    The error is infinite next to an infinity or NaN, and for a zero of the other sign.
     """
     rest = setting.beyond(actual, elements, size) if math.isfinite(actual) else math.nan
     golden = actual + rest

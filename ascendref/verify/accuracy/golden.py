@@ -2,7 +2,7 @@
 
 The formula's value is computed with pairs of doubles, within an ulp of float64, by an engine that
 correctly rounded results do not use. Rounding it to their type is undecided for a few *hard cases*
-next to the middle between two numbers. Exact sums and products tell ties from what is next to one
+next to the middle between two numbers. Exact sums and products tell ties from their neighbours
 (`ties.py`), and Python's fractions decide the rest. They also decide where the two engines differ.
 """
 
@@ -20,7 +20,7 @@ from ..setting import Setting
 from ..ties import round_next_to_middle
 
 #: differences of a block that are decided together; more of them only if most results are right:
-#: otherwise they are no rarity but a defect
+#: otherwise they are a defect, not a rarity
 _TOGETHER: Final = 1000
 
 
@@ -52,8 +52,8 @@ def settle(
 ) -> None:
     """Decide golden values exactly where correctly rounded results differ from them.
 
-    Next to a zero of a formula large terms cancel, and its value lacks bits, also the sign of what
-    underflows to a zero.
+    Next to a zero of a formula large terms cancel, and its value has too few bits, even for the
+    sign of a result that underflows.
     """
     places = np.argwhere(_differ(results, golden.rounded))
     for start in range(0, len(places), _TOGETHER):
@@ -78,7 +78,7 @@ def _rounded(
 ) -> tuple[NDArray[np.float32], int]:
     """Return exact values that are known as float64, rounded once, and how many are hard cases.
 
-    They and the elements of the tensors are of rank 1; the call has so many results.
+    They and the tensors have rank 1; ``size`` is the number of the call's results.
     """
     rounded, hard = np.empty(values.shape, np.float32), np.empty(values.shape, np.bool_)
     round_values(values, float_format(kind), rounded, hard)

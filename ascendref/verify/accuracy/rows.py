@@ -9,7 +9,7 @@ from ..judge import EDGES, EXACT, FIRST_WRONG, NAN, ROUNDED, ZERO_SIGN
 
 
 class ElementRow(TypedDict):
-    """One element; "nan", "inf" and "-inf" stand for what JSON has no numbers for."""
+    """One element; "nan", "inf" and "-inf" stand for numbers that JSON cannot express."""
 
     data: float | str
     #: None for an operator of one tensor
@@ -33,7 +33,7 @@ class SweepRow(TypedDict):
     #: the largest error where a bound is stated
     max_ulp: float
     at: ElementRow | None
-    #: class of results (`CLASSES`) -> how many there are
+    #: class of results (`CLASSES`) -> their number
     histogram: dict[str, int]
     bound: str | None
     holds: bool
@@ -53,7 +53,7 @@ class StepByStepRow(TypedDict):
 
 
 class Float64Row(TypedDict):
-    """What a sample of F64 has shown."""
+    """The results of a sample of F64."""
 
     operator: str
     setting: str

@@ -110,7 +110,7 @@ class Runner:
 
 
 def _starts_of_bins(patterns: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where the bins begin of which there are patterns, which are in order."""
+    """Return where the bins that have patterns begin; patterns are in order."""
     shift = 8 * patterns.itemsize - PROFILE_BITS
     first, last = int(patterns[0]) >> shift, int(patterns[-1]) >> shift
     edges = [number << shift for number in range(first, last + 1)]

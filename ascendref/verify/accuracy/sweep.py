@@ -125,7 +125,7 @@ class Sweep:
         return self._sample(self.sample // gradients, self.setting.edges())
 
     def grid(self, side: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return so many data and gradients, every pair of which is to be tried."""
+        """Return data and gradients; every pair is tried."""
         data = self._sample(side, self.setting.edges()).view(self.element.numpy)
         if not self.has_gradients:
             return data, self._gradients

@@ -107,7 +107,7 @@ def assert_accepted(actual: Any, golden: Any) -> None:
         coarse += int(np.count_nonzero(ulps > ULPS))
         most_ulps = max(most_ulps, float(ulps.max()))
         for part, allowed in enumerate((tolerance, cap)):
-            # what is allowed is infinite or NaN beside an infinity or a NaN, the error is infinite
+            # beside an infinity or a NaN the tolerance is that too, and the error is infinite
             broken = (block.absolute > allowed) | np.isinf(block.absolute)
             counts[part] += int(np.count_nonzero(broken))
             ranked = np.where(broken, block.absolute, 0)

@@ -27,7 +27,7 @@ class Rules(NamedTuple):
     mode: int = 0
     before: int = FAR
     after: int = FAR
-    #: what is added to scores, and whether it is scaled as well
+    #: the bias added to scores, and whether it is scaled as well
     added: Tensor | None = None
     scaled: bool = True
     #: for each head, a score without a value
@@ -68,7 +68,7 @@ def _hidden(rules: Rules, part: Part) -> Tensor | None:
 
 
 def _hidden_by_rule(rules: Rules, mask: Tensor, distance: Tensor) -> Tensor:
-    """Return what a triangle hides, applied at distances from a diagonal."""
+    """Return the mask of a triangle, applied at distances from a diagonal."""
     if mask.shape[-2:] != (_TRIANGLE, _TRIANGLE):
         raise ArgumentValueError(
             "atten_mask",

@@ -85,7 +85,7 @@ def _backward(
     softmax_sum: Tensor | None,
     attention_in: Tensor | None,
 ) -> tuple[list[Tensor | None], Tensor]:
-    """Return gradients for query, key, value and what is added, if there is this, and for the sink.
+    """Return the gradients of query, key, value, the additive bias (if any) and the sink.
 
     Maxima, sums and the result are given: they may be those of several calls together.
     """
