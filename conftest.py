@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 NEEDS_EXTRA = {  # a library to the modules that import it
-    "dask": ["ascendref/functional/dask_*.py", "tests/support/chunks.py"],
-    "jax": ["ascendref/jax/*", "tests/jax/sharded.py"],
+    "dask": ["ascendref/functional/dask_*.py", "tests/functional/test_dask_*.py"]
+    + ["tests/functional/test_cluster.py", "tests/support/chunks.py"],
+    "jax": ["ascendref/jax/*", "tests/jax/*"],
     "selenium": ["tests/site/browse.py"],
     "torch": [
         "ascendref/borrowed/adapters/*",
@@ -21,8 +22,12 @@ NEEDS_EXTRA = {  # a library to the modules that import it
         "ascendref/borrowed/shapes.py",
         "ascendref/functional/torch_calls.py",
         "ascendref/torch/*",
+        "tests/borrowed/test_[bops]*.py",
+        "tests/cann/test_borrowed.py",
+        "tests/functional/test_torch_*.py",
+        "tests/torch/*",
     ],
-    "xarray": ["ascendref/functional/xarray_arrays.py"],
+    "xarray": ["ascendref/functional/xarray_arrays.py", "tests/functional/test_xarray_*.py"],
 }
 collect_ignore_glob = [
     path for name, paths in NEEDS_EXTRA.items() if find_spec(name) is None for path in paths
@@ -35,9 +40,13 @@ collect_ignore_glob += ["tests/operators/edges/*"]  # a package of tables, witho
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read no file without tiny tests where only these run: to read all takes longer."""
-    tiny_only = config.option.markexpr == "tiny" and collection_path.suffix == ".py"
-    return (tiny_only and "mark.tiny" not in collection_path.read_text()) or None
+    """Read no file whose tests do not run: to read all takes longer than the tiny tests."""
+    if collection_path.suffix != ".py" or config.option.markexpr not in ("tiny", "not full"):
+        return None
+    text = collection_path.read_text()
+    if config.option.markexpr == "tiny":
+        return "mark.tiny" not in text or None
+    return "pytestmark = pytest.mark.full\n" in text or None
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,8 +6,9 @@ import pytest
 
 from .test_programs import TWO_DEVICES
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.full
+
 @pytest.mark.parametrize("check", ["0", "report"])
 def test_copies_between_devices(programs, check):
     status = int(check == "report")  # that a hazard was found
@@ -24,7 +25,6 @@ def test_copies_between_devices(programs, check):
         assert "aclrtStreamWaitEvent" not in errors
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("check", ["0", "1"])
 def test_processes_share_memory(programs, check):
     before = set(Path("/dev/shm").glob("ascendref-*"))

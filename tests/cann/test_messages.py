@@ -10,6 +10,8 @@ from ascendref.cann.compilers import command
 from ..support.processes import run
 from .conftest import output_of
 
+pytestmark = pytest.mark.full
+
 #: how hazards are checked: not at all, and in every mode that there is
 CHECKS = ("", "0", "1", "report")
 BROKEN = [("ASCENDREF_DEVICES", "0"), ("ASCENDREF_LIBPYTHON", "/no/such/file")]
@@ -26,7 +28,6 @@ def test_every_refusal_in_every_place_has_a_message(programs, check):
     assert late == "late: passed"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("variable", "value"), BROKEN, ids=[name for name, _ in BROKEN])
 def test_calls_without_python_have_one(programs, variable, value):
     out, errors = programs.run("messages.cpp", "without Python", **{variable: value})
@@ -142,7 +143,6 @@ int messages(void)
 """
 
 
-@pytest.mark.full
 def test_threads_of_c_keep_theirs_in_a_program_of_python(root, tmp_path):
     (tmp_path / "threads.c").write_text(THREADS)
     words = ["-shared", "-fPIC", "-pthread", "threads.c", "-o", "threads.so"]
@@ -163,7 +163,6 @@ def test_threads_of_c_keep_theirs_in_a_program_of_python(root, tmp_path):
     assert out == "8\n8"
 
 
-@pytest.mark.full
 def test_names_of_files_that_are_no_text(root):
     out = run(
         "-c",

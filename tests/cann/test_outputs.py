@@ -9,6 +9,8 @@ from ascendref.declaration.operator import APIS
 from ..support.daily import TESTED
 from ..support.processes import run
 
+pytestmark = pytest.mark.full
+
 SHORT = ("Ascend910B1", "Ascend310B1")  # which has all operators, and none
 LONG = [
     pytest.param(name, marks=() if name in SHORT else pytest.mark.exhaustive)
@@ -16,7 +18,6 @@ LONG = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("chip", LONG)
 def test_success_means_that_all_is_written_and_refusal_that_nothing_is(root, chip):
     library = root / "lib64" / LIBRARIES[0]
@@ -44,7 +45,6 @@ ANSWERS = {
 }
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("chip", ANSWERS)
 def test_a_program_gets_the_figures_of_its_chip(programs, chip):
     out, _ = programs.run("queries.c", ASCENDREF_PRODUCT=chip, ASCENDREF_DEVICES="2")

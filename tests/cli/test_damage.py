@@ -14,6 +14,8 @@ from ascendref.cli import main, run
 from ..support.array_files import archives, arrays, damaged_files, odd_files
 from ..support.daily import todays
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(autouse=True)
 def no_warm_calls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,18 +58,15 @@ def survive(files: Iterable[bytes], folder: Path) -> Counter[str]:
     return ends
 
 
-@pytest.mark.full
 def test_files_that_are_whole_are_read_or_refused(tmp_path: Path) -> None:
     ends = survive([*arrays(), *archives()], tmp_path)
     assert ends["status 0"] > len(archives())
 
 
-@pytest.mark.full
 def test_files_that_no_accident_makes(tmp_path: Path) -> None:
     assert survive(odd_files(every=False), tmp_path)["status 2"] > 150
 
 
-@pytest.mark.full
 def test_files_that_are_damaged(tmp_path: Path) -> None:
     ends = survive(damaged_files(100, seed=0), tmp_path)
     assert ends["status 2"] > 50

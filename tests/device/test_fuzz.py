@@ -43,6 +43,8 @@ from .device_model import (
 )
 from .program_writer import CAPACITY, CopySide, Draw, ProgramWriter, arguments_of
 
+pytestmark = pytest.mark.full
+
 PRODUCTS = ("Atlas A2", "Atlas A3", "Atlas training", "Atlas inference", "Atlas 200I/500 A2")
 DATA = st.builds(Draw, st.data())
 
@@ -523,7 +525,6 @@ def check_that_threads_live() -> None:
     assert content(memory) == [7]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_programs(execution: str, record_property: Callable[[str, object], None]) -> None:
     # the profile for a search has more than Hypothesis' usual hundred

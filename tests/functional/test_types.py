@@ -8,6 +8,8 @@ import pytest
 
 from ..support.type_checking import assert_types
 
+pytestmark = pytest.mark.full
+
 PROGRAM = '''
 from typing import Any
 
@@ -54,6 +56,5 @@ ar.hardshrnk_backward(x, x)  # error: Module has no attribute "hardshrnk_backwar
 '''
 
 
-@pytest.mark.full
 def test_a_type_checker_knows_the_array_functions(tmp_path: Path) -> None:
     assert_types(PROGRAM, tmp_path)

@@ -6,7 +6,8 @@ import pytest
 
 from ..support.processes import run
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.full
+
 def test_the_first_hard_case_or_warmup_loads_it() -> None:
     run("-m", "tests.support.exact_task_calls", NUMBA_NUM_THREADS="2")

@@ -6,13 +6,14 @@ import pytest
 
 from ..support.processes import run_program
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def bits_here() -> str:
     return run_program("float16")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "features",
     [

@@ -11,6 +11,8 @@ from ..calls import EXECUTIONS
 from . import faults, function_bugs, races
 from .catalogue import CATALOGUE, Entry
 
+BY_TIER = [x if x == "eager" else pytest.param(x, marks=pytest.mark.full) for x in EXECUTIONS]
+
 
 def run(dev: Any, entry: Entry, *, fixed: bool) -> list[Any]:
     """Run a program to its end, or to the hazard that it raises; return what was found."""
@@ -54,7 +56,7 @@ def test_the_catalogue_has_programs_of_every_kind() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("execution", BY_TIER)
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_a_bug_is_found(name: str, execution: str) -> None:
     entry = CATALOGUE[name]
@@ -70,7 +72,7 @@ def test_a_bug_is_found(name: str, execution: str) -> None:
         assert hazard.missing
 
 
-@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("execution", BY_TIER)
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_a_fixed_program_raises_no_alarm(name: str, execution: str) -> None:
     for check in (True, "report"):

@@ -16,6 +16,8 @@ from ..calls import EXECUTIONS
 from .function_programs import BLOCKS, SIZE, Run
 from .order_oracle import Access, Order, Part, Step
 
+pytestmark = pytest.mark.full
+
 STREAMS = 3
 
 
@@ -124,7 +126,6 @@ def check_programs(first: int, count: int) -> int:
     return mattered
 
 
-@pytest.mark.full
 def test_random_programs_with_one_wait_less() -> None:
     assert check_programs(0, 400) > 50
 
@@ -156,7 +157,6 @@ def check_early_waits(first: int, count: int) -> int:
     return named
 
 
-@pytest.mark.full
 def test_random_programs_with_a_wait_before_its_record() -> None:
     assert check_early_waits(0, 300) > 50
 
@@ -173,7 +173,6 @@ def test_a_hundred_thousand_random_programs(first: int) -> None:
     assert check_programs(first, 10_000) > 1000
 
 
-@pytest.mark.full
 def test_random_programs_with_a_byte_that_nothing_wrote() -> None:
     """A read by the host is told of exactly if no step before it wrote, or copied, the byte."""
     draw, missing = random.Random(12), 0

@@ -19,6 +19,8 @@ from ascendref.kernels.arithmetic import Formula, functions
 from ascendref.kernels.arithmetic.arrays import evaluate
 from ascendref.kernels.arithmetic.functions import select
 
+pytestmark = pytest.mark.full
+
 #: functions that take or return something else than one number, as functions of one
 _OTHERS: Final[dict[str, Callable[..., Any]]] = {
     "logistic_pair": lambda x: functions.logistic_pair(x)[1],
@@ -75,7 +77,6 @@ def compare(compute: str) -> None:
         print(kind.name)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("compute", COMPUTE)
 def test_functions_compile_for_loaded_elements_of_every_type(compute: str) -> None:
     program = f"from {__name__} import compare; compare({compute!r})"
