@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 NEEDS_EXTRA = {  # a library to the modules that import it
-    "dask": ["ascendref/functional/dask_*.py", "tests/functional/test_dask_*.py"]
-    + ["tests/functional/test_cluster.py", "tests/support/chunks.py"],
+    "dask": [
+        "ascendref/functional/dask_*.py",
+        "tests/functional/test_cluster.py",
+        "tests/functional/test_dask_*.py",
+        "tests/support/chunks.py",
+    ],
     "jax": ["ascendref/jax/*", "tests/jax/*"],
     "selenium": ["tests/site/browse.py"],
     "torch": [

@@ -69,6 +69,7 @@ def test_a_network_in_jax_learns_with_both_kinds_of_gradients() -> None:
         assert last < first / 3
 
 
+@pytest.mark.full
 def test_truth_mode_is_right_and_low_precision_is_not(tmp_path: Path) -> None:
     lines = run("03_rounding.py", str(tmp_path / "errors.png"))
     rows = {row.split()[0]: row.split() for row in lines[1:]}

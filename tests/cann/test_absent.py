@@ -73,6 +73,7 @@ def test_absent_functions_of_the_runtime_tell_the_reason(compiler):
         assert f"{name} is not available: {reason}" in done.stderr
 
 
+@pytest.mark.full
 def test_the_library_has_no_symbol_for_them(root):
     library = ctypes.CDLL(root / "lib64" / "libopapi.so")
     names = [name for api in absent() for name in (api, f"{api}GetWorkspaceSize")]

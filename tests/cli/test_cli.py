@@ -148,6 +148,7 @@ def test_types_have_short_names() -> None:
 # --- run: BF16 in files ---------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("suffix", [".npy", ".npz"])
 def test_every_bf16_pattern_survives_files_both_ways(suffix: str, tmp_path: Path) -> None:
     source, out = tmp_path / f"in{suffix}", tmp_path / f"out{suffix}"
@@ -491,6 +492,7 @@ def test_demo_says_when_it_did_not_learn(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "required: 101%, NOT REACHED" in done.stdout
 
 
+@pytest.mark.full
 def test_demo_is_not_judged_after_other_epochs() -> None:
     done = call("demo", "--epochs", 1)
     assert done.exit_code == 0

@@ -190,6 +190,7 @@ def test_every_call_has_the_same_answer(door: str, check: Any) -> None:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("check", [True, False])
 def test_a_new_device_works_and_attributes_can_be_read(check: Any) -> None:
     assert answers(check)["fresh"] == [0, 1]

@@ -111,6 +111,7 @@ def test_exact_sums_that_cancel(kind: str) -> None:
         assert_bits(merged.round(), ar.prelu_backward(grad, x, x[:1], compute_dtype="float64")[1])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize(
     "terms",
@@ -240,6 +241,7 @@ def test_bad_positions(first: Any, error: type[Exception]) -> None:
         ar.prelu_partial(x, x, x[:1], first=first)
 
 
+@pytest.mark.full
 def test_parts_of_any_layout() -> None:
     grad, x, weight = data("float32", (64, 6, 64), tame=True)
     want = ar.prelu_backward(grad, x, weight)

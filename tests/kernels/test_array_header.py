@@ -43,6 +43,7 @@ VIEWS: dict[str, Callable[[Array], Any]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_of_an_input_has_its_result(kind: Any, view: str) -> None:
@@ -58,6 +59,7 @@ def test_every_view_of_an_input_has_its_result(kind: Any, view: str) -> None:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("view", ["subclass", "reversed", "Fortran order", "unaligned", "part"])
 def test_every_view_of_a_result_is_written(kind: Any, view: str) -> None:
@@ -104,6 +106,7 @@ def test_bad_arguments_are_refused_after_good_ones() -> None:
     assert not frozen.any()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("view", ["reversed", "Fortran order", "unaligned", "broadcast", "part"])
 def test_calls_like_a_strided_one_compute_with_their_own_arrays(kind: Any, view: str) -> None:

@@ -34,6 +34,7 @@ def test_many_python_threads_at_once(layer):
     assert run_program("threads", NUMBA_NUM_THREADS="4", NUMBA_THREADING_LAYER=layer) == "40 True"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layer", ONE_LAYER)
 def test_forked_children_after_parallel_work(layer):
     assert run_program("fork", NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer) == "0 True"

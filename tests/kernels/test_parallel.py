@@ -120,6 +120,7 @@ def test_sums_of_other_compute_types_in_parallel(compute: str) -> None:
         assert_right("prelu_backward", tuple(tensors), (), got, compute)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layout", ["dense", "reversed"])
 def test_the_threshold_decides_which_work_is_launched(layout: str) -> None:
     """The launcher is loaded for large work, and not before."""

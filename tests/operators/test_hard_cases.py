@@ -170,6 +170,7 @@ def test_sums_that_cancel(kind: str, count: int) -> None:
     assert (hard_cases.count > before) == (kind != "float16")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [*NARROW, "float64"])
 def test_sums_that_are_ties(kind: str) -> None:
     fraction = FORMATS[kind].fraction
@@ -192,6 +193,7 @@ def test_doubles_whose_products_have_remainders() -> None:
     assert weight_gradient(grad, x) == float(products(grad, x)) != 0
 
 
+@pytest.mark.full
 def test_sums_beyond_the_range_of_double_precision() -> None:
     big = np.array([1e300, -1e300, 1e300, 2.0])
     assert weight_gradient(big, np.array([-1e300, -1e300, -1e-300, -3.0])) == -(1.0 + 6.0)

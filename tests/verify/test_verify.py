@@ -155,6 +155,7 @@ def test_one_operator_as_a_table() -> None:
         assert text in " ".join(done.stdout.split())
 
 
+@pytest.mark.full
 def test_the_vendors_name_and_one_compute_type() -> None:
     done = call("verify", "aclnnLogitGrad", "--dtype", "bfloat16", "--compute", "bfloat16",
                 "--no-torch", "--json")  # fmt: skip
