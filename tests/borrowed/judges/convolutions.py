@@ -192,16 +192,14 @@ def adaptive_max(x: Any, size: Any) -> Any:
 
 CONVOLUTIONS: dict[str, Judge] = {
     "Convolution": judged(
-        convolution, "2 4 5 6", "6 2 2 3", "6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0
+        convolution, "2 4 5 6, 6 2 2 3, 6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0
     )
-    .also("2 3 7", "4 3 3", None, [2], [1], [1], False, [0], 1, 1)
-    .also("1 2 3 2", "2 3 2 2", "3", [2, 1], [0, 1], [1, 1], True, [1, 0], 1, 0)
-    .also("1 2 3 4 3", "2 2 2 1 2", "2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0),
+    .also("2 3 7, 4 3 3", None, [2], [1], [1], False, [0], 1, 1)
+    .also("1 2 3 2, 2 3 2 2, 3", [2, 1], [0, 1], [1, 1], True, [1, 0], 1, 0)
+    .also("1 2 3 4 3, 2 2 2 1 2, 2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0),
     "ConvolutionBackward": judged(
         convolution_backward,
-        "1 4 2 3",
-        "1 2 3 4",
-        "4 1 2 2",
+        "1 4 2 3, 1 2 3 4, 4 1 2 2",
         [4],
         [1, 1],
         [0, 0],
@@ -214,8 +212,7 @@ CONVOLUTIONS: dict[str, Judge] = {
     ),
     "ConvDepthwise2d": judged(
         lambda x, w, k, b, s, p, d, _: conv(x, w, b, s, p, d, x.shape[1]),
-        "2 3 5 6",
-        "6 1 2 3",
+        "2 3 5 6, 6 1 2 3",
         [2, 3],
         "6",
         [2, 1],
@@ -223,8 +220,8 @@ CONVOLUTIONS: dict[str, Judge] = {
         [1, 1],
         0,
     ),
-    "ConvTbc": judged(conv_tbc, "5 2 3", "2 3 4", "4", 1, 0),
-    "ConvTbcBackward": judged(conv_tbc_backward, "6 2 4", "5 2 3", "2 3 4", "4", 1, 0),
+    "ConvTbc": judged(conv_tbc, "5 2 3, 2 3 4, 4", 1, 0),
+    "ConvTbcBackward": judged(conv_tbc_backward, "6 2 4, 5 2 3, 2 3 4, 4", 1, 0),
     "AvgPool2d": judged(avg_pool, "N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0)
     .also("2 3 5 6", [2, 3], [2, 1], [1, 1], False, False, 0, 0)
     .also("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0),
@@ -232,10 +229,10 @@ CONVOLUTIONS: dict[str, Judge] = {
         avg_pool, "N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0
     ).also("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7),
     "AvgPool2dBackward": judged(
-        avg_pool_backward, "1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0
-    ).also("1 2 3 3", "1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
+        avg_pool_backward, "1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0
+    ).also("1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
     "AvgPool3dBackward": judged(
-        avg_pool_backward, "1 1 2 2 2", "1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0
+        avg_pool_backward, "1 1 2 2 2, 1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0
     ),
     "MaxPool": judged(plane_max, "2 3 5 6", [2, 3], [2, 1], 0, [1, 0], [1, 1], 0)
     .also("3 5 7", [2, 3], [], 0, [], [], 1)
@@ -248,13 +245,11 @@ CONVOLUTIONS: dict[str, Judge] = {
         max_pool, "1 2 4 5 3 !", [2, 3, 2], [2, 1, 1], [1, 1, 0], [1, 1, 1], False
     ),
     "MaxPool2dWithIndicesBackward": judged(
-        scattered(2), "2 3 2 3", "2 3 4 6", "2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False
+        scattered(2), "2 3 2 3, 2 3 4 6, 2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False
     ),
     "MaxPool3dWithArgmaxBackward": judged(
         scattered(3),
-        "1 2 2 2 1",
-        "1 2 4 4 2",
-        "1 2 2 2 1 <32",
+        "1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32",
         [2, 2, 2],
         [2, 2, 2],
         [0, 0, 0],
@@ -265,16 +260,14 @@ CONVOLUTIONS: dict[str, Judge] = {
     "AdaptiveAvgPool3d": judged(adaptive(np.mean), "N 3 4 5 7", [2, 2, 3]),
     "AdaptiveAvgPool2dBackward": judged(
         lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-2:]), g, 0, x),
-        "1 2 2 3",
-        "1 2 5 4",
+        "1 2 2 3, 1 2 5 4",
     ),
     "AdaptiveAvgPool3dBackward": judged(
         lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-3:]), g, 0, x),
-        "1 1 2 2 2",
-        "1 1 3 4 3",
+        "1 1 2 2 2, 1 1 3 4 3",
     ),
     "AdaptiveMaxPool2d": judged(adaptive_max, "2 2 5 6 !", [2, 3]),
     "AdaptiveMaxPool3d": judged(adaptive_max, "1 2 4 5 3 !", [2, 3, 2]),
-    "AdaptiveMaxPool2dBackward": judged(scattered(2), "2 3 2 3", "2 3 4 6", "2 3 2 3 <24"),
-    "AdaptiveMaxPool3dBackward": judged(scattered(3), "1 2 2 2 1", "1 2 4 4 2", "1 2 2 2 1 <32"),
+    "AdaptiveMaxPool2dBackward": judged(scattered(2), "2 3 2 3, 2 3 4 6, 2 3 2 3 <24"),
+    "AdaptiveMaxPool3dBackward": judged(scattered(3), "1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32"),
 }

@@ -127,7 +127,7 @@ REDUCTIONS: dict[str, Judge] = {
         True,
         result="index",
     ),
-    "Cdist": judged(cdist, "N 3 4", "N 5 4", 2.0, 0).also("3 4", "5 4", 1.0, 1),
+    "Cdist": judged(cdist, "N 3 4, N 5 4", 2.0, 0).also("3 4, 5 4", 1.0, 1),
     "Cummax": judged(lambda x, d: running(np.maximum, x, d), "N 3 5", 2),
     "Cummin": judged(lambda x, d: running(np.minimum, x, d), "N 3 5", 1),
     "Cumprod": judged(lambda x, d, _: np.cumprod(x, d), "N 4", 1, Type),
@@ -136,7 +136,7 @@ REDUCTIONS: dict[str, Judge] = {
     "CumsumV2": judged(cumsum, "N 3 5", 1, True, False)
     .also("3 5", 1, True, True)
     .also("3 5", 0, False, True),
-    "Equal": judged(np.array_equal, "3 5", "3 5", result="bool").also(
+    "Equal": judged(np.array_equal, "3 5, 3 5", result="bool").also(
         lambda _: np.arange(4), lambda _: np.arange(4)
     ),
     "GlobalAveragePool": judged(lambda x: x.mean((2, 3), keepdims=True), "N 3 4 5"),
