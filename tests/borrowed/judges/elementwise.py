@@ -176,7 +176,6 @@ COMPARISONS = {
 }
 BITWISE = {"And": np.bitwise_and, "Or": np.bitwise_or, "Xor": np.bitwise_xor}
 PREDICATES = {
-    "IsClose": close,
     "IsFinite": np.isfinite,
     "IsInf": np.isinf,
     "IsNegInf": lambda x: x == -math.inf,
@@ -205,4 +204,9 @@ ELEMENTWISE: dict[str, Judge] = {
     },
     "BitwiseNot": Judge(np.invert),
     **{name: Judge(function, "bool") for name, function in PREDICATES.items()},
+    "IsClose": Judge(close, "bool", calls=((),)).also(
+        lambda _: [0, 1000, 1000, np.nan, np.nan, np.inf],
+        lambda _: [0.005, 1000.5, 1008, np.nan, 1, np.inf],
+        *(1e-3, 1e-2, True),
+    ),
 }

@@ -420,7 +420,7 @@ INDEXING: dict[str, Judge] = {
     "Roll": judged(
         lambda x, s, d: np.roll(x, s, tuple(d) if d else None), "N 4 3", [2, -1], [1, 2]
     ).also("4 3", [5], []),
-    "Slice": judged(lambda x, d, a, b, s: slices(x, [a], [b], [d], [s]), "N 7 3", 1, 1, 6, 2).also(
+    "Slice": judged(lambda x, d, a, b, s: slices(x, [a], [b], [d], [s]), "N 7 3", 1, 1, 4, 2).also(
         "4 7", -1, -5, 100, 3
     ),
     "SliceV2": judged(slices, "4 7 3", [1, 0], [4, 6], [0, 1], [2, 3]).also(

@@ -194,22 +194,18 @@ def gathered_sums(
     return *moved, mean, 1 / np.sqrt(var + eps)
 
 
-GROUPED = np.random.default_rng(3).integers(-8, 9, (2, 4, 3)) / 4
+GROUPED = np.random.default_rng(3).integers(-8, 9, (3, 4, 3)) / 4
 
 
-def data_of_groups(_: Any) -> Any:
-    """Return the data of a group norm."""
-    return GROUPED
-
-
-def means_of_groups(_: Any) -> Any:
-    """Return the means of their groups."""
-    return GROUPED.reshape(2, 2, -1).mean(-1)
-
-
-def factors_of_groups(_: Any) -> Any:
-    """Return what their groups are multiplied by."""
-    return 1 / GROUPED.reshape(2, 2, -1).std(-1)
+#: a gradient; means, factors and data of a group norm of two groups
+GROUPS = (
+    "3 4 3",
+    lambda _: GROUPED.reshape(3, 2, -1).mean(-1),
+    lambda _: 1 / GROUPED.reshape(3, 2, -1).std(-1),
+    lambda _: GROUPED,
+)
+#: tensors of the gradient of a batch norm
+BATCHES = "3 4 5, 3 4 5, 4, 4, 4 +, 4, 4 +"
 
 
 NORMALIZATION: dict[str, Judge] = {
@@ -255,13 +251,8 @@ NORMALIZATION: dict[str, Judge] = {
         "2 6 4, 6, 6", 3, 1e-3, False
     ),
     **{
-        name: judged(
-            batch_norm_backward,
-            "3 4 5, 3 4 5, 4, 4, 4 +, 4, 4 +",
-            True,
-            1e-3,
-            [True, True, True],
-            *version,
+        name: judged(batch_norm_backward, BATCHES, True, 1e-3, [True, True, True], *version).also(
+            BATCHES, False, 1e-3, [True, True, True], *version
         )
         for name, version in {"BatchNormBackward": (), "FastBatchNormBackward": (0,)}.items()
     },
@@ -269,29 +260,8 @@ NORMALIZATION: dict[str, Judge] = {
         "2 6 4 3, 6, 6", 2, None, 1e-3, False, 1.0
     ),
     "GroupNormSwishGrad": judged(
-        group_norm_swish_backward,
-        "2 4 3",
-        means_of_groups,
-        factors_of_groups,
-        data_of_groups,
-        "4, 4",
-        2,
-        "NCHW",
-        1.5,
-        True,
-        True,
-    ).also(
-        "2 4 3",
-        means_of_groups,
-        factors_of_groups,
-        data_of_groups,
-        "4, 4",
-        2,
-        None,
-        0.5,
-        True,
-        False,
-    ),
+        group_norm_swish_backward, *GROUPS, "4, 4", 2, "NCHW", 1.5, True, True
+    ).also(*GROUPS, "4, 4", 2, None, 0.5, True, False),
     "BatchNormReduce": judged(
         lambda x: [
             y.reshape(x.shape[1], -1).sum(1) for y in (x.swapaxes(0, 1), x.swapaxes(0, 1) ** 2)
@@ -364,16 +334,8 @@ NORMALIZATION: dict[str, Judge] = {
     ),
     "GroupNormBackward": judged(
         group_norm_backward,
-        "2 4 3",
-        data_of_groups,
-        means_of_groups,
-        factors_of_groups,
-        "4",
-        2,
-        4,
-        3,
-        2,
-        [True, True, True],
+        *(GROUPS[0], GROUPS[3], *GROUPS[1:3]),
+        *("4", 3, 4, 3, 2, [True, True, True]),
     ),
     "AdaLayerNorm": judged(
         lambda x, s, t, w, b, eps: layer_norm(x, [5], w, b, eps)[0] * (1 + s[:, None]) + t[:, None],
