@@ -205,8 +205,8 @@ ELEMENTWISE: dict[str, Judge] = {
     "BitwiseNot": Judge(np.invert),
     **{name: Judge(function, "bool") for name, function in PREDICATES.items()},
     "IsClose": Judge(close, "bool", calls=((),)).also(
-        lambda _: [0, 1000, 1000, np.nan, np.nan, np.inf],
-        lambda _: [0.005, 1000.5, 1008, np.nan, 1, np.inf],
-        *(1e-3, 1e-2, True),
+        lambda _: [0.005, 0, 1, np.nan, np.nan, np.inf],
+        lambda _: [0, 0.25, 2, np.nan, 1, np.inf],
+        *(0.5, 0.01, True),
     ),
 }
