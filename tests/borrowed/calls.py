@@ -19,8 +19,9 @@ from .judges import JUDGES
 from .judges.judge import Judge, Type
 
 #: scalars of elementwise functions by name; others are 2
-SCALARS = {"dtype": Type, "clipValueMin": 1, "posinf": 3, "neginf": -3} | {
-    "rtol": 1e-3, "atol": 1e-2, "equalNan": True
+SCALARS = {
+    "dtype": Type, "rtol": 1e-3, "atol": 1e-2, "equalNan": True, "clipValueMin": 1,
+    "posinf": 3, "neginf": -3,
 }  # fmt: skip
 TOLERANCES = {"float32": 4e-6, "float16": 4e-3, "bfloat16": 3e-2, "float64": 1e-12}
 #: shape of the tensors of elementwise functions
