@@ -17,7 +17,7 @@ from ..bench.results import Row, noise
 from ..core.errors import OptionError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
-from .bench_report import UNCERTAIN, report_lines, summary, tables, threads_text, verdict_text
+from .bench_report import UNCERTAIN, report_lines, summary, tables, verdict_text
 from .console import (
     INTERRUPTED,
     interruptible,
@@ -25,7 +25,6 @@ from .console import (
     print_json,
     progress,
 )
-from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
 from .outputs import (
@@ -40,13 +39,8 @@ from .outputs import (
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
 _QUICK_SECONDS: Final = 0.02
 _SECONDS: Final = 0.4
-#: the heading of the plots, and what a Markdown file says about the page that has them
+#: what the picture shows
 _FIGURE: Final = "Ratio and bytes per second against the number of elements"
-_ABOUT_HTML: Final = (
-    "With `--html FILE`, `ascendref bench` writes such a report as one self-contained page with"
-    " interactive plots of every operator: pointing at a mark shows both times, the ratio and the"
-    " bytes per second (extra `plot`)."
-)
 #: most elements of F64 that memory can be addressed for
 _MOST: Final = sys.maxsize // 8
 
@@ -65,7 +59,6 @@ class Request:
     as_json: bool = False
     plot: Path | None = None
     report: Path | None = None
-    html: Path | None = None
 
     def command(self, **outputs: Path | None) -> str:
         """Return the command that asks for this and some outputs."""
@@ -85,8 +78,7 @@ class Request:
 def bench(request: Request) -> int:
     """Measure, print, draw; return the exit status."""
     check_outputs(request.plot, request.report)
-    check_page(request.html)
-    check_different(request.plot, request.report, request.html)
+    check_different(request.plot, request.report)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
         raise OptionError(
@@ -107,7 +99,7 @@ def bench(request: Request) -> int:
             if stop.is_set():
                 break
     write_files(request, rows)
-    with keep_stdout_for(request.plot, request.report, request.html):
+    with keep_stdout_for(request.plot, request.report):
         if request.as_json:
             print_json(as_dict(request, rows))
         else:
@@ -119,34 +111,20 @@ def bench(request: Request) -> int:
 
 
 def write_files(request: Request, rows: Sequence[Row]) -> None:
-    """Write the figure, the report, and the report as a page with plots of contiguous arrays."""
-    plot, report, html = request.plot, request.report, request.html
+    """Write the figure of contiguous arrays, and the report."""
+    plot, report = request.plot, request.report
     if report is not None:
         command = request.command(report=report, plot=plot)
-        picture = [*figure(_FIGURE, report, plot), "", _ABOUT_HTML]
+        picture = figure(_FIGURE, report, plot)
         write_report(report, report_lines(rows, command, request.peer, picture))
-    if plot is None and html is None:
+    if plot is None:
         return
-    from ..bench.figure import panel_rows, size_panels
-    from ..verify.figures.panels import draw, interactive
+    from ..bench.figure import size_panels
+    from ..verify.figures.panels import draw
 
-    panels = size_panels(rows, request.peer)
-    if plot is not None:  # of several numbers of threads the largest is drawn
-        with report_write_errors("--plot", plot):
-            draw(panel_rows(panels[max(panels)]), plot)
-        print_written(plot)
-    if html is not None:
-        plots = {
-            f"{_FIGURE}; {threads_text(count)}": [interactive(x, 320 * len(x)) for x in columns]
-            for count, columns in panels.items()
-        }
-        about = (
-            "Results are written to a given array (`out=`) or to a newly made one. The peer's line"
-            f" is that for given results. {ABOUT_ZOOM}"
-        )
-        headings = ["", about, *(line for heading in plots for line in ("", f"## {heading}"))]
-        lines = report_lines(rows, request.command(html=html), request.peer, headings)
-        write_page(html, lines, plots)
+    with report_write_errors("--plot", plot):
+        draw(size_panels(rows, request.peer), plot)
+    print_written(plot)
 
 
 def check_threads(request: Request) -> tuple[int, ...]:

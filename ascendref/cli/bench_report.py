@@ -1,4 +1,4 @@
-"""The tables of ``ascendref bench``, and its report for a Markdown file and for a page."""
+"""The tables of ``ascendref bench``, and its report for a Markdown file."""
 
 from __future__ import annotations
 

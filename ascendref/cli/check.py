@@ -21,16 +21,21 @@ from ..core.output_files import is_stdout, output_file
 from ..core.tracebacks import SHORT, VARIABLE
 from ..device.check_output import FOLDER, MODE
 from ..device.checker.hazards import Site
-from . import html_page, timeline
+from . import timeline
 from .console import BAD_CALL, DIFFERENCE, print_error, print_json, print_row, wrapped
 from .outputs import check_writable, keep_stdout_for, print_written, report_write_errors
 from .programs import check_program, starting
 
 _STYLE: Final = """
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
+h1, h2 { line-height: 1.2; overflow-wrap: anywhere } h2 { margin-top: 2em }
 .kind { color: light-dark(#b00, #f77) }
 .picture { overflow-x: auto }
 p, li { overflow-wrap: anywhere }
 """
+#: a page with these rules loads nothing from anywhere and runs no scripts
+_RULES: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def check(
@@ -136,12 +141,17 @@ def _shown(file: str) -> str:
 def page(command: Sequence[str], devices: list[dict[str, Any]]) -> str:
     """Return the page of what the devices of a program found (`device.check_output`)."""
     found = [(device, hazard) for device in devices for hazard in device["hazards"]]
-    title = f"ascendref check {shlex.join(command)}"
+    title = escape(f"ascendref check {shlex.join(command)}")
     parts = [
-        f"<h1>{escape(title)}</h1><p>{summary([hazard for _, hazard in found], len(devices))}</p>",
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_RULES}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body>",
+        f"<h1>{title}</h1><p>{summary([hazard for _, hazard in found], len(devices))}</p>",
         *[_section(device, hazard) for device, hazard in found],
+        "</body></html>\n",
     ]
-    return html_page.page(title, "\n".join(parts), _STYLE)
+    return "\n".join(parts)
 
 
 def summary(hazards: Sequence[dict[str, Any]], devices: int) -> str:

@@ -70,12 +70,6 @@ Plot = Annotated[
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
 ]
-Html = Annotated[
-    Path | None,
-    typer.Option(
-        "--html", metavar="FILE", help="Write the results as a page with interactive plots."
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 

@@ -59,33 +59,23 @@ def check_outputs(plot: Path | None, report: Path | None = None) -> None:
     from ..verify.figures.panels import check_format
 
     check_writable("--plot", plot)
-    with needs_plot_extra("--plot"):
-        try:
-            check_format(plot)
-        except ValueError as error:
-            raise OptionError("--plot", str(error)) from None
+    try:
+        check_format(plot)
+    except ValueError as error:
+        raise OptionError("--plot", str(error)) from None
+    except ModuleNotFoundError as error:
+        needed = f"needs {error.name}: {install_command('plot')}"
+        raise OptionError("--plot", needed) from None
 
 
-def check_different(
-    plot: Path | None, report: Path | None, html: Path | None, state: Path | None = None
-) -> None:
+def check_different(plot: Path | None, report: Path | None, state: Path | None = None) -> None:
     """Raise OptionError if one file is named for several outputs, and would have the last alone."""
     found: dict[Path, str] = {}
-    outputs = {"--plot": plot, "--report": report, "--html": html, "--state": state}
-    for option, path in outputs.items():
+    for option, path in {"--plot": plot, "--report": report, "--state": state}.items():
         if path is not None and not is_special(path):
             first = found.setdefault(path.resolve(), option)
             if first != option:
                 raise OptionError(option, f"{named(path)} is the file for {first} already")
-
-
-@contextmanager
-def needs_plot_extra(argument: str) -> Iterator[None]:
-    """Turn the lack of a library of the extra ``plot`` into an error about the argument."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise OptionError(argument, f"needs {error.name}: {install_command('plot')}") from None
 
 
 def keep_stdout_for(*outputs: Path | None) -> AbstractContextManager[object]:

@@ -114,7 +114,7 @@ def draw_studies(studies: list[Study], path: Path) -> None:
         title = textwrap.fill(f"{operator.name} {row.setting.label}", 22)
         y_range = 2.0**-66, 2.0**-3
         name = data_name(operator)
-        panels.append(Panel(title, name, "relative error", marks, levels, ticks, y_range=y_range))
+        panels.append(Panel(title, name, "relative error", marks, levels, ticks, y_range))
     with report_write_errors("--plot", path):
         draw([panels], path)
     print_written(path)

@@ -38,7 +38,6 @@ from .console import (
     progress,
     wrapped,
 )
-from .html_page import ABOUT_ZOOM, check_page, write_page
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
 from .options import operator_named
@@ -58,14 +57,6 @@ _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
 #: half-precision arithmetic gives is checked step by step, and how far it is off is for
 #: ``ascendref study``
 _COMPUTED: Final = ("float32", "float64")
-#: what the page says about its plots
-_ABOUT_PLOTS: Final = (
-    "",
-    "Each mark is the largest error of all settings among data with the same upper 12 bits (sign,"
-    " exponent and first digits), and stands where that datum stands, on an axis on which"
-    " neighbouring numbers of the type are equally far apart. Where there is no error there is no"
-    f" mark; a triangle at the upper edge is an error beyond the axis. {ABOUT_ZOOM}",
-)
 #: what the summary means
 _ABOUT_SUMMARY: Final = (
     "wrong: not the exact value rounded once, in the default arithmetic, within the range of the"
@@ -96,7 +87,6 @@ class Request:
     as_json: bool = False
     plot: Path | None = None
     report: Path | None = None
-    html: Path | None = None
     everything: bool = False
 
     def operators(self) -> tuple[Operator, ...]:
@@ -170,10 +160,9 @@ def verify(request: Request) -> int:
         raise OptionError(
             "--plot", f"nothing to draw; types that are drawn are {', '.join(_SWEPT)}"
         )
-    check_page(request.html)
     state = request.state or default_state(sweeps)
     check_state(state)
-    check_different(request.plot, request.report, request.html, state)
+    check_different(request.plot, request.report, state)
     results = load(state, sweeps) if request.resume else [SweepResult(s) for s in sweeps]
     found: Measured = {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -201,7 +190,7 @@ def verify(request: Request) -> int:
             save(state, results)
     finally:  # results that cannot be saved are printed all the same
         write_files(request, results, found)
-        with keep_stdout_for(request.plot, request.report, request.html):
+        with keep_stdout_for(request.plot, request.report):
             if request.as_json:
                 print_json(found)
             else:
@@ -248,30 +237,26 @@ def measure(
 
 
 def write_files(request: Request, results: Sequence[SweepResult], found: Measured) -> None:
-    """Write the figure of what has been swept, the report, and the report as a page with plots."""
-    plot, report, html = request.plot, request.report, request.html
+    """Write the figure of what has been swept, and the report."""
+    plot, report = request.plot, request.report
     if report is not None:
         write_report(report, report_lines(found, *command_and_picture(found, report, plot)))
-    if plot is None and html is None:
+    if plot is None:
         return
     from ..verify.figures.errors import error_panels
-    from ..verify.figures.panels import draw, interactive
+    from ..verify.figures.panels import draw
 
     panels = error_panels([result for result in results if result.done])
-    if plot is not None and not panels:
+    if not panels:
         print_error(f"--plot: {plot} is not written: nothing was measured before the interruption")
-    elif plot is not None:
-        rows = [
-            [panel for (name, _), panel in panels.items() if name == operator]
-            for operator in dict.fromkeys(name for name, _ in panels)
-        ]
-        with report_write_errors("--plot", plot):
-            draw(rows, plot)
-        print_written(plot)
-    if html is not None:
-        plots = {", ".join(key): [interactive([panel], 420)] for key, panel in panels.items()}
-        lines = report_lines(found, command_text(found["command"], html=html), _ABOUT_PLOTS)
-        write_page(html, lines, plots)
+        return
+    rows = [
+        [panel for (name, _), panel in panels.items() if name == operator]
+        for operator in dict.fromkeys(name for name, _ in panels)
+    ]
+    with report_write_errors("--plot", plot):
+        draw(rows, plot)
+    print_written(plot)
 
 
 def command_and_picture(

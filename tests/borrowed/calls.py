@@ -19,7 +19,10 @@ from .judges import JUDGES
 from .judges.judge import Judge, Type
 
 #: scalars of elementwise functions by name; others are 2
-SCALARS = {"dtype": Type, "rtol": 1e-3, "atol": 1e-2, "equalNan": True, "clipValueMin": 1}
+SCALARS = {
+    "dtype": Type, "rtol": 1e-3, "atol": 1e-2, "equalNan": True, "clipValueMin": 1,
+    "posinf": 3, "neginf": -3,
+}  # fmt: skip
 TOLERANCES = {"float32": 4e-6, "float16": 4e-3, "bfloat16": 3e-2, "float64": 1e-12}
 #: shape of the tensors of elementwise functions
 SHAPE = (3, 5)
@@ -136,7 +139,7 @@ class Call:
         return lambda _: numbers(dtype, shape, self.judge.data, rng, special=place == 0)
 
     def _kind(self, param: Parameter) -> DataType:
-        if param.name == "indices" and DataType.ACL_FLOAT in param.types:  # which are empty then
+        if param.name in ("indices", "sorter") and DataType.ACL_FLOAT in param.types:
             return DataType.ACL_INT64
         return self.kind if self.kind in param.types else param.types[0]
 

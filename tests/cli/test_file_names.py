@@ -34,11 +34,9 @@ WRITTEN = {
     "verify --state": ("--state", (*VERIFY, "--state", "{}")),
     "verify --plot": ("--plot", (*VERIFY, "--plot", "{}.png")),
     "verify --report": ("--report", (*VERIFY, "--report", "{}")),
-    "verify --html": ("--html", (*VERIFY, "--html", "{}")),
     "study --plot": ("--plot", ("study", "logit_grad", "--plot", "{}.png")),
     "bench --plot": ("--plot", (*BENCH, "--plot", "{}.png")),
     "bench --report": ("--report", (*BENCH, "--report", "{}")),
-    "bench --html": ("--html", (*BENCH, "--html", "{}")),
     "cann --prefix": ("--prefix", ("cann", "--prefix", "{}")),
 }
 OPTIONS = {**READ, **WRITTEN}

@@ -56,16 +56,14 @@ WRITERS: dict[str, tuple[str, bytes, Callable[[Path, Path], None]]] = {
     "run .npz": (".npz", b"PK", run),
     "verify --plot": (".png", PNG, lambda _, out: command(*VERIFY, "--plot", out)),
     "verify --report": (".md", b"# Accuracy", lambda _, out: command(*VERIFY, "--report", out)),
-    "verify --html": (".html", b"<!DOCTYPE html>", lambda _, out: command(*VERIFY, "--html", out)),
     "study --plot": (".pdf", b"%PDF", lambda _, out: command("study", "logit_grad", "--plot", out)),
     "bench --plot": (".svg", b"<?xml", lambda _, out: command(*BENCH, "--plot", out)),
     "bench --report": (".md", b"# ", lambda _, out: command(*BENCH, "--report", out)),
-    "bench --html": (".html", b"<!DOCTYPE html>", lambda _, out: command(*BENCH, "--html", out)),
     "trace JSON": (".json", b"{", lambda _, out: trace().to_chrome(out)),
     "trace picture": (".png", PNG, lambda _, out: trace().plot(out)),
 }
 #: those that take longest are for the long tests
-LONG = ("bench --html", "bench --plot", "bench --report", "verify --plot")
+LONG = ("bench --plot", "bench --report", "verify --plot")
 ROWS = [
     pytest.param(name, marks=[pytest.mark.exhaustive] if name in LONG else []) for name in WRITERS
 ]

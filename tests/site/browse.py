@@ -1,6 +1,6 @@
 """Open every page of the built documentation in Chromium, at the widths of a telephone and a desk.
 
-    python -m tests.site.browse docs/_build/html [--screenshots DIR]
+    python -m tests.site.browse docs/_build/html
 
 A page fails if the console reports an error, if it or its article scrolls sideways, if an element
 sticks out of the article or is cut off, if it loads anything from elsewhere, or if a picture is
@@ -8,7 +8,6 @@ missing. The site fails if a search does not find the right page first.
 Chromium and its driver come from the system (Debian: ``apt install chromium chromium-driver``).
 """
 
-import argparse
 import sys
 import threading
 from collections.abc import Iterator
@@ -106,15 +105,6 @@ def set_width(driver: webdriver.Chrome, width: int) -> None:
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
-def set_scheme(driver: webdriver.Chrome, scheme: str) -> None:
-    """Prefer light or dark pages."""
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    theme = "return document.documentElement.dataset.theme"
-    WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script(theme) == scheme)
-    driver.execute_script("document.getAnimations().forEach(animation => animation.finish())")
-
-
 def faults(driver: webdriver.Chrome) -> Iterator[str]:
     """Yield what is wrong with the page that is open."""
     for entry in driver.get_log("browser"):
@@ -135,7 +125,7 @@ def search_results(driver: webdriver.Chrome, address: str, words: str) -> list[s
     return [page.partition("?")[0].partition("#")[0] for page in pages]
 
 
-def check(folder: Path, screenshots: Path | None) -> int:
+def check(folder: Path) -> int:
     """Check a built site; return the number of faults."""
     pages = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
     pages = [page for page in pages if not page.startswith("_")]
@@ -148,10 +138,6 @@ def check(folder: Path, screenshots: Path | None) -> int:
                 for fault in faults(driver):
                     print(f"{page}, {width} pixels: {fault}")
                     count += 1
-                for scheme in ("light", "dark") if screenshots else ():
-                    set_scheme(driver, scheme)
-                    name = f"{page[:-5].replace('/', '-')}-{width}-{scheme}.png"
-                    driver.save_screenshot(str(screenshots / name))
         for words, expected in SEARCHES.items():
             found = search_results(driver, address, words)
             if found[0] not in expected:
@@ -162,18 +148,5 @@ def check(folder: Path, screenshots: Path | None) -> int:
     return count
 
 
-def main() -> int:
-    """Return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where the built pages are")
-    parser.add_argument("--screenshots", type=Path, help="where pictures of all pages go")
-    options = parser.parse_args()
-    if not (options.folder / "index.html").is_file():
-        parser.error(f"{options.folder} has no index.html: build the documentation first")
-    if options.screenshots is not None:
-        options.screenshots.mkdir(parents=True, exist_ok=True)
-    return 1 if check(options.folder, options.screenshots) else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(Path(sys.argv[1])) > 0)

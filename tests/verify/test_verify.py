@@ -23,11 +23,12 @@ from ascendref.cli.verify_summary import outside, wrong
 from ascendref.core.extras import install_command
 from ascendref.declaration.accuracy import Bound
 from ascendref.verify.accuracy import runner, sweep
-from ascendref.verify.figures.style import computed_label
+from ascendref.verify.accuracy.sweep import Sweep
+from ascendref.verify.accuracy.sweep_result import SweepResult
+from ascendref.verify.figures.errors import error_panels, place
 from ascendref.verify.setting import Setting, settings
 
 from ..cli.command_line import assert_bad_call, call
-from ..cli.html_pages import Page, array
 from ..support.processes import ROOT
 
 ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
@@ -37,21 +38,18 @@ ONE = ("verify", "hardshrink_backward", "--dtype", "float16", "--no-torch")
 @pytest.mark.daily(5)
 @pytest.mark.parametrize("operator", ar.OPERATORS)
 def test_a_sample_of_every_operator(operator: str, tmp_path: Path) -> None:
-    report, plot, html = (
-        tmp_path / name for name in ("accuracy.md", "errors.png", "accuracy.html")
-    )
+    report, plot = tmp_path / "accuracy.md", tmp_path / "errors.png"
     done = call(
         *("verify", operator, "--json", "--state", tmp_path / "state.json"),
-        *("--plot", plot, "--report", report, "--html", html),
+        *("--plot", plot, "--report", report),
     )
     found = json.loads(done.stdout)
     assert done.exit_code == 0, found["broken"]
-    assert done.stderr == "".join(f"written to {file}\n" for file in (report, plot, html))
+    assert done.stderr == "".join(f"written to {file}\n" for file in (report, plot))
     assert not (tmp_path / "state.json").exists()
     # one run for all, because it takes long
     check_figures(operator, found)
     check_picture_and_report(operator, found, tmp_path)
-    check_page(operator, found, tmp_path)
     if find_spec("torch") is not None:
         check_pytorch(operator, found)
 
@@ -104,47 +102,19 @@ def test_the_report_in_the_documents_is_made_from_the_measured_figures() -> None
     assert list(report_lines(figures, *words)) == lines
 
 
-def check_page(operator: str, found: dict[str, Any], folder: Path) -> None:
-    page = Page((folder / "accuracy.html").read_text())
-    assert not page.loaded
-    kinds = ("float16", "bfloat16", "float32")
-    assert set(page.figures) == {f"{operator}, {kind}" for kind in kinds}
-    assert all(len(figures) == 1 for figures in page.figures.values())
-    report = (folder / "accuracy.md").read_text()
-    assert [f"## {heading}" for heading in page.headings[1:]] == re.findall("## .*", report)
-    assert f"numpy {np.__version__}" in page.text
-    for row in found["sweeps"]:
-        for words in (row["setting"], row["bound"] or "–", f"{row['max_ulp']:.6g}"):
-            assert words in page.text
-    check_marks(found, page)
-
-
-def check_marks(found: dict[str, Any], page: Page) -> None:
-    """Pointing at the largest error tells its input."""
-    worst: dict[tuple[str, str], tuple[np.float32, list[list[float]]]] = {}
-    for row in found["sweeps"]:
-        if row["computed"] == "float64" and row["max_ulp"]:
-            key, error = (row["operator"], row["dtype"]), np.float32(row["max_ulp"])
-            # a datum that meets no gradient stands beside a one, which the page does not show
-            at = [
-                1.0 if (x := row["at"][name]) is None else x
-                for name in ("data", "gradient", "actual")
-            ]
-            largest, where = worst.get(key, (np.float32(0), []))
-            if error >= largest:
-                worst[key] = error, [*(where if error == largest else []), at]
-    assert worst or not any(row["max_ulp"] for row in found["sweeps"])
-    for (name, kind), (error, where) in worst.items():
-        ((figure,),) = [[f] for f in page.figures[f"{name}, {kind}"]]
-        label = computed_label("float64")
-        traces = [t for t in figure["data"] if t.get("legendgroup") == label]
-        errors = np.concatenate([array(trace["y"]) for trace in traces])
-        inputs = np.concatenate([array(trace["customdata"])[:, :3] for trace in traces])
-        met = len(ar.OPERATORS[name].tensors) > 1
-        assert all(("gradient" in trace["hovertemplate"]) == met for trace in traces)
-        assert errors.max() == error
-        marked = inputs[errors == error].tolist()
-        assert any(np.array(at, np.float32).tolist() in marked for at in where)
+def test_the_largest_error_stands_where_its_datum_does() -> None:
+    computed = ("float32", "bfloat16")
+    results = [SweepResult(Sweep(s, "float16", computed, False)) for s in settings("elu")]
+    for _ in runner.run(results):
+        pass
+    ((key, panel),) = error_panels(results).items()
+    assert key == ("elu", "float16")
+    for name in computed:
+        worst = max(results, key=lambda result: result.tallies[name].max_ulp).tallies[name]
+        assert worst.at is not None
+        (marks,) = [each for each in panel.marks if each.colour == name]
+        assert marks.y.max() == np.float32(worst.max_ulp)
+        assert place([worst.at["data"]], "float16")[0] in marks.x[marks.y == marks.y.max()]
 
 
 @pytest.mark.full
@@ -464,27 +434,15 @@ def test_infinite_errors_of_a_study_are_text_in_json() -> None:
 # --- libraries that are missing -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("command", "option", "library"),
-    [
-        (ONE, "--plot", "matplotlib"),
-        (("study", "logit_grad"), "--plot", "matplotlib"),
-        (ONE, "--html", "plotly"),
-        (ONE, "--html", "markdown_it"),
-    ],
-)
-def test_without_a_library_the_message_says_what_to_install(
-    command: tuple[str, ...],
-    option: str,
-    library: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+@pytest.mark.parametrize("command", [ONE, ("study", "logit_grad"), ("bench", "logit_grad")])
+def test_without_matplotlib_the_message_says_what_to_install(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith(f"{library}.")]:
+    for name in [name for name in sys.modules if name.startswith("matplotlib.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, library, None)
-    done = call(*command, option, tmp_path / "errors.png")
-    assert_bad_call(done, f"{option}: needs {library}")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = call(*command, "--plot", tmp_path / "errors.png")
+    assert_bad_call(done, "--plot: needs matplotlib")
     assert install_command("plot") in done.stderr
 
 

@@ -15,7 +15,6 @@ from ..options import (
     Attributes,
     ComputeTypes,
     Dtypes,
-    Html,
     OneOperator,
     Operators,
     Plot,
@@ -119,7 +118,6 @@ def verify_command(
     ] = None,
     plot: Plot = None,
     report: Report = None,
-    html: Html = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print a row for every setting, not the summary alone.")
     ] = False,
@@ -151,7 +149,6 @@ def verify_command(
                 as_json,
                 plot,
                 report,
-                html,
                 everything,
             )
         )
@@ -218,7 +215,6 @@ def bench_command(
     ] = None,
     plot: Plot = None,
     report: Report = None,
-    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare the speed with PyTorch or JAX.
@@ -245,7 +241,6 @@ def bench_command(
                 as_json,
                 plot,
                 report,
-                html,
             )
         )
     if status:

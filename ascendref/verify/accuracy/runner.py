@@ -75,12 +75,10 @@ class Runner:
             tally = result.tallies[computed]
             tally.histogram = (histogram[:, m].sum(axis=0) + tally.histogram).tolist()
             first_largest(worst[m], starts, first)
-            met, errors = column[m, first], worst[m, first]
+            errors = worst[m, first]
             errors[errors == math.inf] = 0
-            seen = np.column_stack(
-                [data[first], gradients[first, met], actual[m, first, met], errors]
-            ).astype(np.float32)
-            larger = seen[:, 3] > tally.errors[bins]
+            seen = np.column_stack([data[first], errors]).astype(np.float32)
+            larger = seen[:, 1] > tally.profile[bins, 1]
             tally.profile[bins[larger]] = seen[larger]
             i = self._add_worst(computed, worst[m], elements)
             if i is not None:

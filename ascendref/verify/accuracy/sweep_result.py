@@ -29,16 +29,11 @@ class Tally:
     at: ElementRow | None = None
     #: data with results beyond the stated bound, mismatched NaNs, or zeros of the wrong sign
     beyond: int = 0
-    #: by the upper bits of the datum: a datum, its gradient, the result, and its error in ulp, the
-    #: largest; 0 where there was none
+    #: by the upper bits of the datum: the datum with the largest error, and that in ulp; 0 where
+    #: there was none
     profile: NDArray[np.float32] = field(
-        default_factory=lambda: np.zeros((1 << PROFILE_BITS, 4), np.float32)
+        default_factory=lambda: np.zeros((1 << PROFILE_BITS, 2), np.float32)
     )
-
-    @property
-    def errors(self) -> NDArray[np.float32]:
-        """The largest errors in ulp by the upper bits of the datum."""
-        return self.profile[:, 3]
 
     @property
     def wrong(self) -> int:
@@ -53,7 +48,7 @@ class Tally:
     def from_dict(cls, value: dict[str, Any]) -> Tally:
         """Return what `as_dict` was made from."""
         profile = np.frombuffer(base64.b64decode(value["profile"]), np.float32)
-        return cls(**value | {"profile": profile.reshape(1 << PROFILE_BITS, 4).copy()})
+        return cls(**value | {"profile": profile.reshape(1 << PROFILE_BITS, 2).copy()})
 
 
 @dataclass

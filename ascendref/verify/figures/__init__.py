@@ -1,1 +1,1 @@
-"""Figures with matplotlib, and interactive plots with Plotly (extra ``plot``)."""
+"""Figures with matplotlib (extra ``plot``)."""

@@ -37,20 +37,12 @@ def _panel(operator: str, kind: str, results: Sequence[SweepResult]) -> Panel:
     """Return the panel of an operator and a type: each bin of data has its largest error."""
     marks, levels = [], [Level(0.5, "one rounding, at most")]
     for name in (n for n in _SIZES if n in results[0].tallies):
-        owners = np.argmax([result.tallies[name].errors for result in results], axis=0)
-        for number, result in enumerate(results):
-            tally = result.tallies[name]
-            at = tally.profile[(owners == number) & (tally.errors > 0)]
-            gradient = "<br>gradient %{customdata[1]:.9g}" if result.sweep.has_gradients else ""
-            template = (
-                "<b>%{customdata[3]:.6g} ulp</b><br>input %{customdata[0]:.9g}"
-                f"{gradient}<br>result %{{customdata[2]:.9g}}"
-                f"<br>{computed_label(name)}<br>{result.sweep.label}"
-            )
-            if at.size:
-                x, y, size = place(at[:, 0], kind), at[:, 3], _SIZES[name]
-                label = computed_label(name)
-                marks.append(Marks(label, name, x, y, size=size, template=template, data=at))
+        profiles = np.array([result.tallies[name].profile for result in results])
+        owners = profiles[:, :, 1].argmax(0)
+        data, errors = profiles[owners, np.arange(len(owners))].T
+        if (seen := errors > 0).any():
+            x, y = place(data[seen], kind), errors[seen]
+            marks.append(Marks(computed_label(name), name, x, y, size=_SIZES[name]))
         limits = [bound.ulp for result in results if (bound := result.bound(name)) is not None]
         if limits and max(limits) > 0.5:
             levels.append(Level(max(limits), f"largest stated bound, {computed_label(name)}", name))
@@ -62,7 +54,6 @@ def _panel(operator: str, kind: str, results: Sequence[SweepResult]) -> Panel:
         marks,
         levels,
         list(_ticks(kind, edge)),
-        (-1.02 * edge, 1.02 * edge),
         _RANGE,
     )
 

@@ -1,6 +1,6 @@
-"""Panels of figures, which matplotlib draws in files and Plotly on pages (extra ``plot``).
+"""Panels of figures, which matplotlib draws (extra ``plot``).
 
-Both drawings show the same. The vertical axis is logarithmic, the horizontal one is linear and has
+The vertical axis is logarithmic, the horizontal one is linear and has
 ticks of its own. A mark above the range of the vertical axis is a triangle at its upper edge.
 """
 
@@ -19,7 +19,6 @@ from .style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from plotly.graph_objects import Figure
 
 
 class Tick(NamedTuple):
@@ -43,9 +42,6 @@ class Marks(NamedTuple):
     dash: str | None = None
     #: diameter in points
     size: float = 2.5
-    #: what Plotly shows beside a mark: its template, and for each mark the data in it
-    template: str = ""
-    data: Any = None
 
 
 class Level(NamedTuple):
@@ -66,7 +62,6 @@ class Panel(NamedTuple):
     marks: Sequence[Marks]
     levels: Sequence[Level] = ()
     ticks: Sequence[Tick] = ()
-    x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
 
 
@@ -86,21 +81,6 @@ _STYLE: Final = {
     "savefig.dpi": 300,
     "svg.fonttype": "none",
 }
-_AXIS: Final = {"zeroline": False, "gridcolor": "#8884", "showline": True, "linecolor": "#888"}
-#: settings of Plotly, for light pages and dark ones
-_LAYOUT: Final[dict[str, Any]] = {
-    "template": "none",
-    "paper_bgcolor": "rgba(0,0,0,0)",
-    "plot_bgcolor": "rgba(0,0,0,0)",
-    "font": {"family": "system-ui, sans-serif", "size": 12},
-    "margin": {"l": 60, "r": 12, "t": 64, "b": 44},
-    "hovermode": "closest",
-    "showlegend": True,
-    "legend": {
-        "orientation": "h", "y": -0.16, "yanchor": "top", "x": 0, "itemsizing": "constant"
-    },
-    "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#888", "activecolor": "#888"},
-}  # fmt: skip
 
 
 def check_format(path: Path) -> None:
@@ -186,65 +166,3 @@ def _draw_panel(axes: Axes, panel: Panel) -> dict[str, Any]:
     if panel.ticks:
         axes.set_xticks([t.place for t in seen], [t.text for t in seen], rotation=90)
     return handles
-
-
-def interactive(column: Sequence[Panel], height: int) -> Figure:
-    """Return a figure of Plotly of panels above each other; the first one's title is above all."""
-    from plotly.graph_objects import Figure
-
-    figure = Figure(layout=_LAYOUT | {"height": height})
-    title = {"text": column[0].title, "x": 0, "xref": "paper", "y": 1, "yanchor": "top"}
-    figure.update_layout(title=title | {"pad": {"t": 30}})
-    ticks = [tick._asdict() for tick in column[-1].ticks]
-    figure.update_layout(meta={"ticks": ticks}, xaxis=_AXIS | {"title": column[-1].x_title})
-    if column[-1].x_range:
-        figure.update_xaxes(range=column[-1].x_range)
-    shown: set[str] = set()
-    for number, panel in enumerate(reversed(column)):
-        axis = f"y{number + 1}" if number else "y"
-        bottom, top = number / len(column), (number + 1) / len(column)
-        layout = _AXIS | {"type": "log", "tickformat": "~g", "nticks": 4, "automargin": True}
-        layout |= {"title": panel.y_title, "domain": [bottom, top - 0.07 * (top < 1)]}
-        if panel.y_range:
-            layout["range"] = np.log10(panel.y_range).tolist()
-        figure.update_layout({f"yaxis{axis[1:]}": layout})
-        for marks in panel.marks:
-            _add(figure, marks, axis, panel.y_range, marks.name not in shown)
-            shown.add(marks.name)
-        for level in panel.levels:
-            figure.add_scatter(
-                x=panel.x_range, y=[level.y, level.y], yaxis=axis, mode="lines",
-                line={"color": _colour(level.colour), "width": 1, "dash": "dash"},
-                name=f"{level.name}: {level.y:.4g}", showlegend=bool(level.name), hoverinfo="skip",
-            )  # fmt: skip
-    return figure
-
-
-def _add(
-    figure: Figure, marks: Marks, axis: str, y_range: tuple[float, float] | None, in_legend: bool
-) -> None:
-    y = np.asarray(marks.y)
-    beyond = y > (y_range[1] if y_range else np.inf)
-    colour = _colour(marks.colour)
-    figure.add_scatter(
-        x=marks.x,
-        y=np.minimum(y, y.dtype.type(y_range[1])) if y_range else y,
-        yaxis=axis,
-        customdata=marks.data,
-        hovertemplate=f"{marks.template}<extra></extra>",
-        mode="markers" if marks.dash is None else "lines+markers",
-        line={"color": colour, "dash": marks.dash, "width": 1.5},
-        marker={
-            "color": colour,
-            "size": np.where(beyond, 2 * marks.size + 4, 2 * marks.size + 1),
-            "symbol": np.where(beyond, "triangle-up", "circle"),
-        },
-        name=marks.name,
-        legendgroup=marks.name,
-        showlegend=in_legend,
-    )
-
-
-def _colour(name: str | None) -> str:
-    """Return a colour that can be seen on white and on black."""
-    return COLOURS[name] if name not in (None, "float64") else _GREY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple
 
@@ -32,7 +33,7 @@ class Judge(NamedTuple):
 
     def also(self, *arguments: Any) -> Judge:
         """Return the judge of one more call."""
-        return self._replace(calls=(*self.calls, arguments))
+        return self._replace(calls=(*self.calls, separate(arguments)))
 
 
 def judged(
@@ -41,7 +42,13 @@ def judged(
     result: Literal["same", "float", "bool", "index"] = "same",
 ) -> Judge:
     """Return a judge and its first call."""
-    return Judge(value, result, calls=(arguments,))
+    return Judge(value, result, calls=(separate(arguments),))
+
+
+def separate(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what a call reads; several tensors may stand in one text, with commas between."""
+    parts = [each.split(", ") if isinstance(each, str) else [each] for each in arguments]
+    return tuple(itertools.chain(*parts))
 
 
 #: of the derivative along the imaginary axis

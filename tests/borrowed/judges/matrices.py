@@ -71,45 +71,37 @@ DISTANT = (
     lambda _: np.sqrt(((POINTS[:3, None] - POINTS[None, 3:]) ** 2).sum(-1)),
 )
 MATRICES: dict[str, Judge] = {
-    "Matmul": judged(lambda x, y, _: x @ y, "4 N 3 5", "5 2", 0)
-    .also("3 5", "5 2", 1)
-    .also("5", "5 2", 0)
-    .also("4 3 5", "5", 0)
-    .also("2 1 3 5", "4 5 2", 3),
-    "Mm": judged(lambda x, y, _: x @ y, "N 5", "5 3", 1),
-    "Mv": judged(lambda x, y, _: x @ y, "N 5", "5", 0),
-    "BatchMatMul": judged(lambda x, y, _: x @ y, "N 3 5", "N 5 2", 0),
-    "Dot": judged(np.dot, "5", "5"),
-    "Ger": judged(np.outer, "3", "5"),
+    "Matmul": judged(lambda x, y, _: x @ y, "4 N 3 5, 5 2", 0)
+    .also("3 5, 5 2", 1)
+    .also("5, 5 2", 0)
+    .also("4 3 5, 5", 0)
+    .also("2 1 3 5, 4 5 2", 3),
+    "Mm": judged(lambda x, y, _: x @ y, "N 5, 5 3", 1),
+    "Mv": judged(lambda x, y, _: x @ y, "N 5, 5", 0),
+    "BatchMatMul": judged(lambda x, y, _: x @ y, "N 3 5, N 5 2", 0),
+    "Dot": judged(np.dot, "5, 5"),
+    "Ger": judged(np.outer, "3, 5"),
     "Addmm": judged(
-        lambda x, a, b, beta, alpha, _: added(x, a @ b, beta, alpha), "2", "3 5", "5 2", 2, 3, 0
-    ).also("3 2", "3 5", "5 2", None, None, 1),
+        lambda x, a, b, beta, alpha, _: added(x, a @ b, beta, alpha), "2, 3 5, 5 2", 2, 3, 0
+    ).also("3 2, 3 5, 5 2", None, None, 1),
     "InplaceAddmm": judged(
-        lambda x, a, b, beta, alpha, _: added(x, a @ b, beta, alpha), "3 2", "3 5", "5 2", 2, 3, 0
+        lambda x, a, b, beta, alpha, _: added(x, a @ b, beta, alpha), "3 2, 3 5, 5 2", 2, 3, 0
     ),
     "Addmv": judged(
-        lambda x, a, b, alpha, beta, _: added(x, a @ b, beta, alpha), "3", "3 5", "5", 3, 2, 0
+        lambda x, a, b, alpha, beta, _: added(x, a @ b, beta, alpha), "3, 3 5, 5", 3, 2, 0
     ),
     "Addbmm": judged(
         lambda x, a, b, beta, alpha, _: added(x, (a @ b).sum(0), beta, alpha),
-        "3 2",
-        "4 3 5",
-        "4 5 2",
+        "3 2, 4 3 5, 4 5 2",
         2,
         3,
         0,
     ),
     "Baddbmm": judged(
-        lambda x, a, b, beta, alpha, _: added(x, a @ b, beta, alpha),
-        "4 3 2",
-        "4 3 5",
-        "4 5 2",
-        2,
-        3,
-        0,
+        lambda x, a, b, beta, alpha, _: added(x, a @ b, beta, alpha), "4 3 2, 4 3 5, 4 5 2", 2, 3, 0
     ),
     "Addr": judged(
-        lambda x, a, b, beta, alpha: added(x, np.outer(a, b), beta, alpha), "3 5", "3", "5", 2, 3
+        lambda x, a, b, beta, alpha: added(x, np.outer(a, b), beta, alpha), "3 5, 3, 5", 2, 3
     ),
     "Einsum": judged(
         lambda xs, text: np.einsum(text, *xs), ["2 3 5", "2 5 4"], "bij,bjk->bik"
@@ -118,16 +110,14 @@ MATRICES: dict[str, Judge] = {
         lambda a, b, c, alpha, beta, ta, tb, _: (
             alpha * (a.T if ta else a) @ (b.T if tb else b) + beta * c
         ),
-        "3 5",
-        "2 5",
-        "3 2",
+        "3 5, 2 5, 3 2",
         2.0,
         3.0,
         0,
         1,
         0,
-    ).also("5 3", "5 2", "2", 1.0, 0.5, 1, 0, 1),
-    "LinalgCross": judged(lambda x, y, d: np.cross(x, y, axis=d), "N 3 4", "N 3 4", 1),
+    ).also("5 3, 5 2, 2", 1.0, 0.5, 1, 0, 1),
+    "LinalgCross": judged(lambda x, y, d: np.cross(x, y, axis=d), "N 3 4, N 3 4", 1),
     "LinalgCholesky": judged(cholesky, definite(3), False).also(definite(4), True),
     "Inverse": judged(np.linalg.inv, definite(3)),
     "Logdet": judged(lambda x: np.linalg.slogdet(x)[1], definite(3)),
@@ -148,8 +138,7 @@ MATRICES: dict[str, Judge] = {
     ).also("3 2", lambda rng: rng.uniform(1, 2, (3, 3)), False, True, True),
     "TransposeBatchMatMul": judged(
         lambda x, y, b, s, p, q, r, *_: (x.transpose(p) @ y.transpose(q)).transpose(r),
-        "3 4 5",
-        "4 5 2",
+        "3 4 5, 4 5 2",
         None,
         None,
         [1, 0, 2],

@@ -194,127 +194,74 @@ def gathered_sums(
     return *moved, mean, 1 / np.sqrt(var + eps)
 
 
-GROUPED = np.random.default_rng(3).integers(-8, 9, (2, 4, 3)) / 4
+GROUPED = np.random.default_rng(3).integers(-8, 9, (3, 4, 5)) / 4
 
 
-def data_of_groups(_: Any) -> Any:
-    """Return the data of a group norm."""
-    return GROUPED
-
-
-def means_of_groups(_: Any) -> Any:
-    """Return the means of their groups."""
-    return GROUPED.reshape(2, 2, -1).mean(-1)
-
-
-def factors_of_groups(_: Any) -> Any:
-    """Return what their groups are multiplied by."""
-    return 1 / GROUPED.reshape(2, 2, -1).std(-1)
+#: a gradient; means, factors and data of a group norm of two groups
+GROUPS = (
+    "3 4 5",
+    lambda _: GROUPED.reshape(3, 2, -1).mean(-1),
+    lambda _: 1 / GROUPED.reshape(3, 2, -1).std(-1),
+    lambda _: GROUPED,
+)
+#: tensors of the gradient of a batch norm
+BATCHES = "3 4 5, 3 4 5, 4, 4, 4 +, 4, 4 +"
 
 
 NORMALIZATION: dict[str, Judge] = {
     **dict.fromkeys(
         ("LayerNorm", "FastLayerNorm"),
-        judged(layer_norm, "N 3 5", [5], "5", "5", 1e-3).also("4 3 5", [3, 5], None, None, 1e-5),
+        judged(layer_norm, "N 3 5", [5], "5, 5", 1e-3).also("4 3 5", [3, 5], None, None, 1e-5),
     ),
-    "LayerNormWithImplMode": judged(layer_norm, "N 3 5", [5], "5", "5", 1e-3, 0),
+    "LayerNormWithImplMode": judged(layer_norm, "N 3 5", [5], "5, 5", 1e-3, 0),
     "LayerNormBackward": judged(
-        layer_norm_backward, "2 3 5", "2 3 5", [5], "2 3 1", "2 3 1 +", "5", "5", [True, True, True]
+        layer_norm_backward, "2 3 5, 2 3 5", [5], "2 3 1, 2 3 1 +, 5, 5", [True, True, True]
     ),
     "AddLayerNorm": judged(
         lambda a, b, w, v, c, eps, _: (
             *layer_norm(a + b + (0 if c is None else c), w.shape, w, v, eps),
             a + b + (0 if c is None else c),
         ),
-        "N 3 5",
-        "N 3 5",
-        "5",
-        "5",
-        "5",
+        "N 3 5, N 3 5, 5, 5, 5",
         1e-3,
         True,
-    ).also("3 5", "3 5", "5", "5", None, 1e-3, True),
+    ).also("3 5, 3 5, 5, 5", None, 1e-3, True),
     "AddLayerNormGrad": judged(
         lambda g, a, b, f, m, w, s: (lambda r: (r[0] + (0 if s is None else s), *r[1:]))(
             layer_norm_backward(g, a + b, w.shape, m, f, w, None, None)
         ),
-        "2 3 5",
-        "2 3 5",
-        "2 3 5",
-        "2 3 1 +",
-        "2 3 1",
-        "5",
-        "2 3 5",
-    ).also("4 3 5", "4 3 5", "4 3 5", "4 1 1 +", "4 1 1", "3 5", None),
-    "DeepNormGrad": judged(
-        deep_norm_backward, "2 3 5", "2 3 5", "2 3 5", "5", "2 3 1", "2 3 1 +", 0.5
-    ),
+        "2 3 5, 2 3 5, 2 3 5, 2 3 1 +, 2 3 1, 5, 2 3 5",
+    ).also("4 3 5, 4 3 5, 4 3 5, 4 1 1 +, 4 1 1, 3 5", None),
+    "DeepNormGrad": judged(deep_norm_backward, "2 3 5, 2 3 5, 2 3 5, 5, 2 3 1, 2 3 1 +", 0.5),
     "DeepNorm": judged(
         lambda x, y, v, w, alpha, eps: (lambda r: (r[1], r[2], r[0]))(
             layer_norm(x * alpha + y, w.shape, w, v, eps)
         ),
-        "N 3 5",
-        "N 3 5",
-        "5",
-        "5",
+        "N 3 5, N 3 5, 5, 5",
         0.5,
         1e-3,
     ),
-    "GroupNorm": judged(group_norm, "2 6 4", "6", "6", 2, 6, 4, 3, 1e-3).also(
+    "GroupNorm": judged(group_norm, "2 6 4, 6, 6", 2, 6, 4, 3, 1e-3).also(
         "2 6 4 3", None, None, 2, 6, 12, 2, 1e-3
     ),
-    "GroupNormSilu": judged(group_norm_silu, "2 6 4", "6", "6", 3, 1e-3).also(
+    "GroupNormSilu": judged(group_norm_silu, "2 6 4, 6, 6", 3, 1e-3).also(
         "2 6 4", None, "6", 3, 1e-3
     ),
-    "GroupNormSiluV2": judged(group_norm_silu, "2 6 4 3", "6", "6", 3, 1e-3, True).also(
-        "2 6 4", "6", "6", 3, 1e-3, False
+    "GroupNormSiluV2": judged(group_norm_silu, "2 6 4 3, 6, 6", 3, 1e-3, True).also(
+        "2 6 4, 6, 6", 3, 1e-3, False
     ),
     **{
-        name: judged(
-            batch_norm_backward,
-            "3 4 5",
-            "3 4 5",
-            "4",
-            "4",
-            "4 +",
-            "4",
-            "4 +",
-            True,
-            1e-3,
-            [True, True, True],
-            *version,
+        name: judged(batch_norm_backward, BATCHES, True, 1e-3, [True, True, True], *version).also(
+            BATCHES, False, 1e-3, [True, True, True], *version
         )
         for name, version in {"BatchNormBackward": (), "FastBatchNormBackward": (0,)}.items()
     },
-    "GroupNormSwish": judged(group_norm_swish, "2 6 4", "6", "6", 3, "NCHW", 1e-3, True, 1.5).also(
-        "2 6 4 3", "6", "6", 2, None, 1e-3, False, 1.0
+    "GroupNormSwish": judged(group_norm_swish, "2 6 4, 6, 6", 3, "NCHW", 1e-3, True, 1.5).also(
+        "2 6 4 3, 6, 6", 2, None, 1e-3, False, 1.0
     ),
     "GroupNormSwishGrad": judged(
-        group_norm_swish_backward,
-        "2 4 3",
-        means_of_groups,
-        factors_of_groups,
-        data_of_groups,
-        "4",
-        "4",
-        2,
-        "NCHW",
-        1.5,
-        True,
-        True,
-    ).also(
-        "2 4 3",
-        means_of_groups,
-        factors_of_groups,
-        data_of_groups,
-        "4",
-        "4",
-        2,
-        None,
-        0.5,
-        True,
-        False,
-    ),
+        group_norm_swish_backward, *GROUPS, "4, 4", 2, "NCHW", 1.5, True, True
+    ).also(*GROUPS, "4, 4", 2, None, 0.5, True, False),
     "BatchNormReduce": judged(
         lambda x: [
             y.reshape(x.shape[1], -1).sum(1) for y in (x.swapaxes(0, 1), x.swapaxes(0, 1) ** 2)
@@ -324,23 +271,20 @@ NORMALIZATION: dict[str, Judge] = {
     .also("N 4")
     .also("2 3 4 5"),
     "BatchNormReduceBackward": judged(
-        batch_norm_reduce_backward, "3 4 5", "3 4 5", "4", "4 +", "4", True, True, True
+        batch_norm_reduce_backward, "3 4 5, 3 4 5, 4, 4 +, 4", True, True, True
     )
-    .also("2 3 4 5", "2 3 4 5", "3", "3 +", None, False, True, False)
-    .also("3 4", "3 4", "4", "4 +", None, True, False, True),
+    .also("2 3 4 5, 2 3 4 5, 3, 3 +", None, False, True, False)
+    .also("3 4, 3 4, 4, 4 +", None, True, False, True),
     "BatchNormGatherStatsWithCounts": judged(
         gathered,
-        "2 4 5",
-        "3 4",
+        "2 4 5, 3 4",
         lambda rng: rng.uniform(0.5, 2, (3, 4)),
-        "4",
-        "4 +",
+        "4, 4 +",
         0.1,
         1e-3,
         lambda _: [3, 1, 5],
     ).also(
-        "2 3 5",
-        "2 3",
+        "2 3 5, 2 3",
         lambda rng: rng.uniform(0.5, 2, (2, 3)),
         None,
         None,
@@ -353,8 +297,7 @@ NORMALIZATION: dict[str, Judge] = {
         "2 3",
         lambda rng: rng.uniform(40, 50, (2, 3)),
         lambda _: [3, 4],
-        "3",
-        "3 +",
+        "3, 3 +",
         0.25,
         1e-3,
     ),
@@ -366,57 +309,37 @@ NORMALIZATION: dict[str, Judge] = {
             (x - m[:, None]) * f[:, None] * (1 if w is None else w[:, None])
             + (0 if b is None else b[:, None])
         ),
-        "N 4 5",
-        "4",
-        "4",
-        "4",
-        "4 +",
+        "N 4 5, 4, 4, 4, 4 +",
         1e-3,
-    ).also("3 4 5", None, None, "4", "4 +", 1e-3),
-    "RmsNorm": judged(rms_norm, "N 3 5", "5", 1e-3).also("4 3 5", "3 5", 1e-3),
-    "GemmaRmsNorm": judged(lambda x, w, eps: rms_norm(x, 1 + w, eps), "N 3 5", "5", 1e-3),
+    ).also("3 4 5", None, None, "4, 4 +", 1e-3),
+    "RmsNorm": judged(rms_norm, "N 3 5, 5", 1e-3).also("4 3 5, 3 5", 1e-3),
+    "GemmaRmsNorm": judged(lambda x, w, eps: rms_norm(x, 1 + w, eps), "N 3 5, 5", 1e-3),
     "AddRmsNorm": judged(
-        lambda a, b, w, eps: (*rms_norm(a + b, w, eps), a + b), "N 3 5", "N 3 5", "5", 1e-3
+        lambda a, b, w, eps: (*rms_norm(a + b, w, eps), a + b), "N 3 5, N 3 5, 5", 1e-3
     ),
     "InplaceAddRmsNorm": judged(
         lambda a, b, w, eps: (rms_norm(a + b, w, eps)[0], a + b, rms_norm(a + b, w, eps)[1]),
-        "N 3 5",
-        "N 3 5",
-        "5",
+        "N 3 5, N 3 5, 5",
         1e-3,
     ),
-    "RmsNormGrad": judged(rms_norm_backward, "4 3 5", "4 3 5", "4 3 1 +", "5"),
-    "Modulate": judged(lambda x, s, t: x * (1 + s[:, None]) + t[:, None], "N 3 5", "N 5", "N 5"),
-    "BatchNorm": judged(batch_norm, "3 4 5", "4", "4", "4", "4 +", True, 0.1, 1e-3).also(
-        "3 4 5", "4", "4", "4", "4 +", False, 0.1, 1e-3
+    "RmsNormGrad": judged(rms_norm_backward, "4 3 5, 4 3 5, 4 3 1 +, 5"),
+    "Modulate": judged(lambda x, s, t: x * (1 + s[:, None]) + t[:, None], "N 3 5, N 5, N 5"),
+    "BatchNorm": judged(batch_norm, "3 4 5, 4, 4, 4, 4 +", True, 0.1, 1e-3).also(
+        "3 4 5, 4, 4, 4, 4 +", False, 0.1, 1e-3
     ),
     "AddRmsNormCast": judged(
         lambda a, b, w, eps: (rms_norm(a + b, w, eps)[0], *rms_norm(a + b, w, eps), a + b),
-        "N 3 5",
-        "N 3 5",
-        "5",
+        "N 3 5, N 3 5, 5",
         1e-3,
     ),
     "GroupNormBackward": judged(
         group_norm_backward,
-        "2 4 3",
-        data_of_groups,
-        means_of_groups,
-        factors_of_groups,
-        "4",
-        2,
-        4,
-        3,
-        2,
-        [True, True, True],
+        *(GROUPS[0], GROUPS[3], *GROUPS[1:3]),
+        *("4", 3, 4, 5, 2, [True, True, True]),
     ),
     "AdaLayerNorm": judged(
         lambda x, s, t, w, b, eps: layer_norm(x, [5], w, b, eps)[0] * (1 + s[:, None]) + t[:, None],
-        "N 3 5",
-        "N 5",
-        "N 5",
-        "5",
-        "5",
+        "N 3 5, N 5, N 5, 5, 5",
         1e-3,
-    ).also("N 3 5", "N 5", "N 5", None, None, 1e-3),
+    ).also("N 3 5, N 5, N 5", None, None, 1e-3),
 }

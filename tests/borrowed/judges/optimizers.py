@@ -71,9 +71,7 @@ OPTIMIZERS: dict[str, Judge] = {
     .also(LISTS, LISTS, None, None, 0.25, 0.0, 0.5, 0.0, False, False, False),
     "ApplyAdamWV2": judged(
         adamw,
-        "N 5",
-        "N 5",
-        "N 5 +",
+        "N 5, N 5, N 5 +",
         None,
         "N 5",
         lambda _: [3],
@@ -84,5 +82,5 @@ OPTIMIZERS: dict[str, Judge] = {
         0.125,
         False,
         True,
-    ).also("4", "4", "4 +", None, "4", lambda _: [1], 0.25, 0.5, 0.75, 0.0, 0.125, False, False),
+    ).also("4, 4, 4 +", None, "4", lambda _: [1], 0.25, 0.5, 0.75, 0.0, 0.125, False, False),
 }

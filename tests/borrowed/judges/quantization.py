@@ -101,93 +101,66 @@ def quant_matmul(
 
 
 QUANTIZATION: dict[str, Judge] = {
-    "AscendQuant": judged(quantized, "N 3 4", "4 +", "4", False, "round", INT8)
-    .also("N 4", "1 +", None, True, "floor", INT8)
-    .also("N 4", "1 +", "1", False, "ceil", INT8)
-    .also(lambda rng: rng.uniform(-200, 200, (5, 6)), "6 +", "6", False, "trunc", INT8),
-    "AscendQuantV3": judged(quantized, "N 3 4", "4 +", "4", False, "round", INT8, -1)
-    .also("N 3 4", "3 +", "3", True, "round", INT8, 1)
-    .also("N 4", "1 +", None, False, "trunc", INT8, -1),
-    "AscendAntiQuant": judged(dequantized, "N 3 4 <100", "4 +", "4", Type, False).also(
-        "N 4 <100", "1 +", None, Type, True
+    "AscendQuant": judged(quantized, "N 3 4, 4 +, 4", False, "round", INT8)
+    .also("N 4, 1 +", None, True, "floor", INT8)
+    .also("N 4, 1 +, 1", False, "ceil", INT8)
+    .also(lambda rng: rng.uniform(-200, 200, (5, 6)), "6 +, 6", False, "trunc", INT8),
+    "AscendQuantV3": judged(quantized, "N 3 4, 4 +, 4", False, "round", INT8, -1)
+    .also("N 3 4, 3 +, 3", True, "round", INT8, 1)
+    .also("N 4, 1 +", None, False, "trunc", INT8, -1),
+    "AscendAntiQuant": judged(dequantized, "N 3 4 <100, 4 +, 4", Type, False).also(
+        "N 4 <100, 1 +", None, Type, True
     ),
-    "DynamicQuant": judged(quantized_rows, "N 3 5", "5")
+    "DynamicQuant": judged(quantized_rows, "N 3 5, 5")
     .also("N 6", None)
     .also(lambda _: np.zeros((2, 3)), None),
-    "DynamicQuantV2": judged(asymmetric_rows, "N 3 5", "5", None, INT8)
+    "DynamicQuantV2": judged(asymmetric_rows, "N 3 5, 5", None, INT8)
     .also("N 6", None, None, INT8)
-    .also("2 2 6", "2 6", lambda _: [1, 4], INT8)
+    .also("2 2 6, 2 6", lambda _: [1, 4], INT8)
     .also(lambda _: np.ones((2, 3)), None, None, INT8),
     "Quantize": judged(
         lambda x, s, z, _, axis: quantized(x, 1 / s, z, False, "round", INT8, axis),
-        "N 3 4 +",
-        "3 +",
-        "3 <5",
+        "N 3 4 +, 3 +, 3 <5",
         Type,
         1,
     )
-    .also("N 4 +", "1 +", None, Type, 0)
-    .also(lambda rng: rng.uniform(0, 10, (5, 6)), "6 +", "6 <5", Type, -1),
+    .also("N 4 +, 1 +", None, Type, 0)
+    .also(lambda rng: rng.uniform(0, 10, (5, 6)), "6 +, 6 <5", Type, -1),
     "AddRmsNormQuant": judged(
         lambda a, b, w, s, t, y, z, *rest: add_rms_norm_quantized(a, b, w, s, t, y, z, None, *rest)[
             :3
         ],
-        "N 3 5",
-        "N 3 5",
-        "5",
-        "5 +",
-        "5 +",
-        "5",
-        "5",
+        "N 3 5, N 3 5, 5, 5 +, 5 +, 5, 5",
         -1,
         1e-3,
         True,
-    ).also("4 3 5", "4 3 5", "3 5", "3 5 +", None, None, None, -1, 1e-3, False),
+    ).also("4 3 5, 4 3 5, 3 5, 3 5 +", None, None, None, -1, 1e-3, False),
     "AddRmsNormQuantV2": judged(
-        add_rms_norm_quantized,
-        "N 3 5",
-        "N 3 5",
-        "5",
-        "5 +",
-        None,
-        "5",
-        None,
-        "5",
-        -1,
-        1e-3,
-        True,
-    ).also("4 6", "4 6", "6", "6 +", "6 +", None, "6", None, -1, 1e-3, True),
+        add_rms_norm_quantized, "N 3 5, N 3 5, 5, 5 +", None, "5", None, "5", -1, 1e-3, True
+    ).also("4 6, 4 6, 6, 6 +, 6 +", None, "6", None, -1, 1e-3, True),
     "QuantMatmulV3": judged(
         lambda x, y, s, _, b, *t: quant_matmul(x, y, s, None, b, *t),
-        "3 4",
-        "4 5",
-        "5",
+        "3 4, 4 5, 5",
         None,
         "5",
         False,
         False,
     )
-    .also("2 4 3", "2 5 4", "1", None, None, True, True)
-    .also("2 3 4", "4 5", "5", None, "5", False, False),
+    .also("2 4 3, 2 5 4, 1", None, None, True, True)
+    .also("2 3 4, 4 5, 5", None, "5", False, False),
     "QuantMatmulV4": judged(
         lambda x, y, s, _, r, b, *t: quant_matmul(x, y, s, r, b, *t),
-        "3 4",
-        "4 5",
-        "5",
+        "3 4, 4 5, 5",
         None,
-        "3 +",
-        "5",
+        "3 +, 5",
         False,
         False,
     )
-    .also("4 3", "5 4", "1", None, "3 +", None, True, True)
-    .also("2 3 4", "2 4 5", "5", None, "3 +", "2 1 5", False, False),
+    .also("4 3, 5 4, 1", None, "3 +", None, True, True)
+    .also("2 3 4, 2 4 5, 5", None, "3 +, 2 1 5", False, False),
     "QuantMatmulV5": judged(
         lambda x, y, r, s, *rest: quant_matmul(x, y, s, r, *rest[4:7]),
-        "3 4",
-        "4 5",
-        "3 +",
-        "5",
+        "3 4, 4 5, 3 +, 5",
         None,
         None,
         None,
@@ -196,7 +169,7 @@ QUANTIZATION: dict[str, Judge] = {
         False,
         False,
         0,
-    ).also("3 4", "5 4", "3 +", "1", None, None, None, None, None, False, True, 0),
+    ).also("3 4, 5 4, 3 +, 1", None, None, None, None, None, False, True, 0),
     "SignBitsPack": judged(
         lambda x, size: np.packbits(x >= 0, bitorder="little").reshape(size, -1), "30", 2
     ).also("16", 1),
@@ -208,12 +181,10 @@ QUANTIZATION: dict[str, Judge] = {
         3,
         0,
     ).also(lambda rng: rng.integers(0, 256, 4), 2, 1),
-    "FakeQuantPerChannelAffineCachemask": judged(fake_quantized, "3 4 5", "4 +", "4 <3", 1, -3, 4),
+    "FakeQuantPerChannelAffineCachemask": judged(fake_quantized, "3 4 5, 4 +, 4 <3", 1, -3, 4),
     "FakeQuantPerTensorAffineCachemask": judged(
         lambda x, scale, zero, on, least, most: fake_quantized(x, scale, zero, -1, least, most),
-        "3 4 5",
-        "1 +",
-        "1 <3",
+        "3 4 5, 1 +, 1 <3",
         1.0,
         -3,
         4,

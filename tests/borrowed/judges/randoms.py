@@ -223,7 +223,7 @@ RANDOM: dict[str, Judge] = {
         test=distributed(0.5, 0.5, 0, 20),
     ),
     "RReluWithNoise": same_as(rrelu, signs, "40 25", 0.125, 0.5, True, 7, 0, test=sloped).also(
-        "3 5", "3 5", 0.125, 0.5, False, 7, 0
+        "3 5, 3 5", 0.125, 0.5, False, 7, 0
     ),
     "InplaceRReluWithNoise": same_as(
         lambda *given: rrelu(*given)[::-1],
@@ -235,7 +235,7 @@ RANDOM: dict[str, Judge] = {
         7,
         0,
         test=lambda parts: sloped(parts[::-1]),
-    ).also("3 5", "3 5", 0.125, 0.5, False, 7, 0),
+    ).also("3 5, 3 5", 0.125, 0.5, False, 7, 0),
     "DropoutGenMaskV2Tensor": mask_bits(*SEED, 0),
     "DropoutGenMask": mask_bits(7, 0),
     "DropoutGenMaskV2": mask_bits(7, 0, 0),

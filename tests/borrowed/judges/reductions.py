@@ -71,9 +71,29 @@ def renorm(x: Any, p: float, dim: int, most: float) -> Any:
     return x * np.where(found > most, most / (found + 1e-7), 1)
 
 
+def beside_mean(function: Any) -> Any:
+    """Return what computes a deviation or variance along axes, and the mean."""
+
+    def both(x: Any, dim: Any, correction: int, keep: bool) -> Any:
+        found = function(x, tuple(dim), ddof=correction, keepdims=keep)
+        return found, np.mean(x, tuple(dim), keepdims=keep)
+
+    return both
+
+
 def ordered(n: int) -> Any:
     """Return a function that makes ascending numbers."""
     return lambda rng: np.cumsum(rng.integers(1, 3, n))
+
+
+def between(rng: Any) -> Any:
+    """Return numbers some of which are equal to ascending ones."""
+    return rng.integers(0, 9, (3, 5))
+
+
+def searched(s: Any, x: Any, _: bool, right: bool, sorter: Any) -> Any:
+    """Return where numbers would stand among others."""
+    return np.searchsorted(s, x, "right" if right else "left", sorter)
 
 
 REDUCTIONS: dict[str, Judge] = {
@@ -108,26 +128,26 @@ REDUCTIONS: dict[str, Judge] = {
     "AminmaxAll": judged(lambda x: (x.min(), x.max()), "3 5"),
     "AminmaxDim": judged(
         lambda x, d, k: (x.min(d, keepdims=k), x.max(d, keepdims=k)), "N 3 5", 1, False
-    ),
+    ).also("3 5", 0, True),
     "ArgMax": judged(
         lambda x, d, k: np.argmax(x, d, keepdims=k), "N 3 5 !", 1, True, result="index"
     ),
     "ArgMin": judged(
         lambda x, d, k: np.argmin(x, d, keepdims=k), "N 3 5 !", -1, False, result="index"
-    ),
+    ).also("3 5 !", 0, True),
     "Argsort": judged(
         lambda x, d, down: sort(x, d, down)[1], "N 3 5 !", 2, True, result="index"
     ).also("3 5 !", 0, False),
-    "Bincount": judged(lambda x, w, n: np.bincount(x, w, n), "7 <5", None, 3, result="index"),
+    "Bincount": judged(np.bincount, "7 <5", None, 9).also("7 <5, 7 +", 3),
     "Bucketize": judged(
         lambda x, b, _, right: np.searchsorted(b, x, "right" if right else "left"),
-        "3 5",
+        between,
         ordered(6),
         False,
         True,
         result="index",
     ),
-    "Cdist": judged(cdist, "N 3 4", "N 5 4", 2.0, 0).also("3 4", "5 4", 1.0, 1),
+    "Cdist": judged(cdist, "N 3 4, N 5 4", 2.0, 0).also("3 4, 5 4", 1.0, 1),
     "Cummax": judged(lambda x, d: running(np.maximum, x, d), "N 3 5", 2),
     "Cummin": judged(lambda x, d: running(np.minimum, x, d), "N 3 5", 1),
     "Cumprod": judged(lambda x, d, _: np.cumprod(x, d), "N 4", 1, Type),
@@ -136,7 +156,7 @@ REDUCTIONS: dict[str, Judge] = {
     "CumsumV2": judged(cumsum, "N 3 5", 1, True, False)
     .also("3 5", 1, True, True)
     .also("3 5", 0, False, True),
-    "Equal": judged(np.array_equal, "3 5", "3 5", result="bool").also(
+    "Equal": judged(np.array_equal, "3 5, 3 5", result="bool").also(
         lambda _: np.arange(4), lambda _: np.arange(4)
     ),
     "GlobalAveragePool": judged(lambda x: x.mean((2, 3), keepdims=True), "N 3 4 5"),
@@ -197,8 +217,8 @@ REDUCTIONS: dict[str, Judge] = {
     ),
     "NanMedianDim": judged(median, "N 3 4 !", 1, True).also("3 4 !", -1, False),
     "Norm": judged(norm, "N 3 5", 3.0, [1, 2], True).also("3 5", 2.0, [0], False),
-    "Pdist": judged(lambda x, p: cdist(x, x, p)[np.triu_indices(len(x), 1)], "4 3", 2.0),
-    "PdistForward": judged(lambda x, p: cdist(x, x, p)[np.triu_indices(len(x), 1)], "4 3", 2.0),
+    "Pdist": judged(lambda x, p: cdist(x, x, p)[np.triu_indices(len(x), 1)], "4 3", 3.0),
+    "PdistForward": judged(lambda x, p: cdist(x, x, p)[np.triu_indices(len(x), 1)], "4 3", 3.0),
     "Prod": judged(lambda x, _: np.prod(x), "6", Type),
     "ProdDim": judged(lambda x, d, k, _: np.prod(x, d, keepdims=k), "N 3 4", 1, True, Type),
     "ReduceLogSum": judged(
@@ -221,40 +241,19 @@ REDUCTIONS: dict[str, Judge] = {
         lambda x, d, k, _: np.sum(x, tuple(d), keepdims=k), "N 3 5", [1, 2], True, Type
     ).also("3 N 5", [1], False, Type),
     "Renorm": judged(renorm, "3 4 5", 2, 1, 3),
-    "SearchSorted": judged(
-        lambda s, x, _, right, sorter: np.searchsorted(s, x, "right" if right else "left"),
-        ordered(6),
-        "3 5",
-        False,
-        True,
-        None,
-        result="index",
+    "SearchSorted": judged(searched, ordered(6), between, False, True, None, result="index").also(
+        lambda _: [5, 1, 3], between, False, False, lambda _: [1, 2, 0]
     ),
     "SearchSorteds": judged(
-        lambda s, x, _, right, sorter: np.searchsorted(s, x, "right" if right else "left"),
-        ordered(6),
-        4,
-        False,
-        False,
-        None,
-        result="index",
-    ),
+        searched, lambda _: [1, 3, 4, 6], 4, False, True, None, result="index"
+    ).also(lambda _: [5, 1, 3], 4, False, False, lambda _: [1, 2, 0]),
     "Sort": judged(lambda x, stable, d, down: sort(x, d, down), "N 3 5", True, 1, True).also(
         "3 5", True, -1, False
     ),
     "Std": judged(
         lambda x, d, c, k: np.std(x, tuple(d), ddof=c, keepdims=k), "N 3 5", [1, 2], 1, True
     ).also("3 5", [0], 0, False),
-    "StdMeanCorrection": judged(
-        lambda x, d, c, k: (
-            np.std(x, tuple(d), ddof=c, keepdims=k),
-            np.mean(x, tuple(d), keepdims=k),
-        ),
-        "N 3 5",
-        [1, 2],
-        1,
-        True,
-    ),
+    "StdMeanCorrection": judged(beside_mean(np.std), "N 3 5", [1, 2], 2, True),
     "Sum": judged(
         lambda xs: sum(np.int64(x) if x.dtype == bool else x for x in xs), ["N 5", "5", "N 1"]
     ),
@@ -272,20 +271,11 @@ REDUCTIONS: dict[str, Judge] = {
         lambda x, d, unbiased, k: np.var(x, tuple(d), ddof=int(unbiased), keepdims=k),
         "N 3 5",
         [1, 2],
+        False,
         True,
-        True,
-    ),
+    ).also("N 3 5", [1], True, False),
     "VarCorrection": judged(
         lambda x, d, c, k: np.var(x, tuple(d), ddof=c, keepdims=k), "N 3 5", [1, 2], 2, True
     ),
-    "VarMean": judged(
-        lambda x, d, c, k: (
-            np.var(x, tuple(d), ddof=c, keepdims=k),
-            np.mean(x, tuple(d), keepdims=k),
-        ),
-        "N 3 5",
-        [1, 2],
-        1,
-        False,
-    ),
+    "VarMean": judged(beside_mean(np.var), "N 3 5", [1, 2], 0, False).also("N 3 5", [1], 1, True),
 }
