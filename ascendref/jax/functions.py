@@ -10,12 +10,11 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from .. import operators
 from ..core.arrays import import_array
 from ..core.dtypes import FLOATS, compute_type_of, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
-from ..functional.differentiable import Function, as_arguments, differentiable_functions
+from ..differentiable import Function, as_arguments, differentiable_functions
 from .gradients import Call, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
@@ -64,7 +63,7 @@ Array(True, dtype=bool)
 
 def public_functions() -> dict[str, Callable[..., jax.Array]]:
     """Return the public functions by name."""
-    return {name: _public(f) for name, f in differentiable_functions(operators).items()}
+    return {name: _public(f) for name, f in differentiable_functions().items()}
 
 
 def _public(function: Function) -> Callable[..., jax.Array]:

@@ -17,8 +17,8 @@ from ..core.dtypes import ELEMENT_TYPES, ElementType
 from ..core.fork_safety import import_to_end, runs_to_end
 from ..declaration.operator import Operator
 from ..declaration.scalars import single
-from ..functional.call import formula_kernel, reduction_kernel
-from ..functional.differentiable import Function, suited_formula
+from ..differentiable import Function, kernel_of
+from ..functional.kernels import reduction_kernel
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first gradient
     from .handler import Handler
@@ -223,8 +223,7 @@ def _elementwise_key(
 ) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(operator.formula, kind, compute, scalars)
-    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
+    kernel: Any = kernel_of(operator.formula, kind, compute, scalars)
     task = launch.address(kernel.task)
     _load_rest(kernel)
     return handler.add(kernel.loop.name, kernel.table, task)

@@ -22,8 +22,9 @@ from torch.autograd import forward_ad
 from torch.fx import _symbolic_trace
 
 from ..core.dtypes import FLOAT64
-from ..functional.call import reduction_kernel
-from .override import Override, kernel_of
+from ..differentiable import kernel_of
+from ..functional.kernels import reduction_kernel
+from .override import Override
 from .tensors import Refused, element_type, empty_result, numpy_view
 
 #: the autograd node that calls the operator
