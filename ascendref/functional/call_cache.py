@@ -40,7 +40,7 @@ from ..core.packing import pack_floats
 from ..declaration.operator import Operator
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
-    from ..kernels.loops.array_kernels import Place
+    from ..kernels.loops.array_kernels import Origin
     from ..kernels.loops.elementwise import ElementwiseKernel
     from ..kernels.loops.reduction_kernel import ReductionKernel
 
@@ -216,7 +216,7 @@ class ViewedPart(NamedTuple):
     kernel: ElementwiseKernel
     #: the views and the part, and their places in the tensors and the result
     operands: tuple[NDArray[Any], ...]
-    places: tuple[Place, ...]
+    places: tuple[Origin, ...]
     #: what the formula takes as scalars, as float64 in memory
     numbers: bytes
 
@@ -226,7 +226,7 @@ def viewed_parts(operator: Operator, computed: Computed) -> list[ViewedPart]:
 
     A strided loop is compiled once calls without it have taken long enough (`Kernel.copies_first`).
     """
-    from ..kernels.loops.array_kernels import Place  # this would load Numba before the first call
+    from ..kernels.loops.array_kernels import Origin  # this would load Numba before the first call
 
     values, kernels, arrays = computed.values, computed.kernels, computed.arrays
     *tensors, result = arrays
@@ -242,7 +242,7 @@ def viewed_parts(operator: Operator, computed: Computed) -> list[ViewedPart]:
         if not (kernel.has_strided_loop or (dense and not kernel.copies_first(result.size))):
             return []
         places = [
-            Place(k, operand.ctypes.data - arrays[k].ctypes.data)
+            Origin(k, operand.ctypes.data - arrays[k].ctypes.data)
             for operand, k in zip(operands, sources, strict=True)
         ]
         parts.append(ViewedPart(kernel, operands, tuple(places), pack_floats(*numbers)))

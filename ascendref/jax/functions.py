@@ -15,7 +15,7 @@ from ..core.dtypes import FLOATS, compute_type_of, names
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
 from ..differentiable import Function, as_arguments, differentiable_functions
-from .gradients import Call, differentiable
+from .gradients import FunctionCall, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
 _FLOATS: Final = tuple([kind.name for kind in FLOATS])
@@ -97,7 +97,7 @@ def _public(function: Function) -> Callable[..., jax.Array]:
         compute = "float64" if operands[0].dtype == np.float64 else "float32"
         if given[-1][1] is not None:
             compute = compute_type_of(given[-1][1])
-        result = differentiable(Call(function, tuple(values), compute), *operands)
+        result = differentiable(FunctionCall(function, tuple(values), compute), *operands)
         return _weakly_typed(result) if all(map(_is_weak, named.values())) else result
 
     call.__name__ = call.__qualname__ = function.name
