@@ -130,8 +130,8 @@ def report_lines(
     yield f"- the median turn took {noise(rows):.0%} longer than the fastest one"
     yield from figure
     yield from _cells_below_goal(rows)
-    for table in tables(rows):
-        yield from table.lines()
+    for each in tables(rows):
+        yield from each.lines()
 
 
 def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:

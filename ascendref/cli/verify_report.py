@@ -46,8 +46,8 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
         " others of their type are of a sample (`--sample`). *Seconds* are what the"
         " rows of a setting took together, beside whatever else the machine did."
     )
-    for table in tables(measured):
-        yield from table.lines()
+    for each in tables(measured):
+        yield from each.lines()
 
 
 def tables(measured: Measured) -> Iterator[Table]:
