@@ -162,8 +162,8 @@ def parse(row: str) -> Borrowed:
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     have any type to which that of the value can be cast; an asterisk says that the data decide
     their shape. A tensor that an operator changes in place may name a parameter, after an
-    ampersand, that says whether it does. The flags, a last column that most rows lack, are
-    "promoted" and "untried".
+    ampersand, that says whether it does. The last column, which most rows lack, is a flag:
+    ``promotes`` or ``untried``.
 
     Examples
     --------
@@ -180,8 +180,8 @@ def parse(row: str) -> Borrowed:
         expression,
         tuple(results.replace("*", "").split()),
         tuple([name[:-1] for name in results.split() if name.endswith("*")]),
-        "promoted" in flags,
-        "untried" in flags,
+        promotes="promotes" in flags,
+        untried="untried" in flags,
     )
 
 

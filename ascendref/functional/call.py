@@ -103,9 +103,9 @@ def check_call(call: ArrayCall) -> CheckedCall:
     values = tuple(map(check_array_scalar, operator.scalars, call.scalars))
     if operator.check_scalars is not None:
         operator.check_scalars(*values)
-    given = tuple([array.shape for array in arrays])
-    terms = operator.shapes(operator, given, values)[0]
-    shapes = operator.result_shapes(given, values)
+    tensor_shapes = tuple([array.shape for array in arrays])
+    terms = operator.shapes(operator, tensor_shapes, values)[0]
+    shapes = operator.result_shapes(tensor_shapes, values)
     default = types[0] if operator.same_type else promote(*types)
     compute = compute_type(operator, call.compute_dtype, types)
     return CheckedCall(inputs, arrays, types, values, terms, shapes, default, compute)

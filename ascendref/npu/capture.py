@@ -198,8 +198,8 @@ class _Recorded(NamedTuple):
     def run(self) -> None:
         """Run the CPU's kernel on what the memory holds now."""
         schema = self.schema
-        args = [tree_map(_given, value, is_leaf=_is_place) for value in self.args]
-        kwargs = {k: tree_map(_given, v, is_leaf=_is_place) for k, v in self.kwargs.items()}
+        args = [tree_map(_given, value, is_leaf=_is_device_tensor) for value in self.args]
+        kwargs = {k: tree_map(_given, v, is_leaf=_is_device_tensor) for k, v in self.kwargs.items()}
         compute = with_statistics(schema.op, schema.op)
         if self.drawing is not None and schema.takes_generator:
             schema.replace("generator", self.drawing.generator(), args, kwargs)
@@ -212,7 +212,7 @@ class _Recorded(NamedTuple):
                     place.on_host().copy_(result)
 
 
-def _is_place(value: Any) -> bool:
+def _is_device_tensor(value: Any) -> bool:
     return isinstance(value, _DeviceTensor)
 
 

@@ -112,8 +112,8 @@ class OwnKernel:
             return (summing,), values, mode, None
         if self.operator.is_viewed:
             parts = self.operator.part_scalars(values)
-            found = tuple([kernel_of(formula, kind, compute, numbers) for numbers in parts])
-            return found, values, mode, None
+            kernels = tuple([kernel_of(formula, kind, compute, numbers) for numbers in parts])
+            return kernels, values, mode, None
         kernel = kernel_of(formula, kind, compute, values)
         run = elementwise_run(kernel.bind_memory(), getattr(torch, kind.name))
         numbers = struct.pack(f"{len(values)}d", *values)

@@ -139,8 +139,8 @@ def _check_shapes(
     operator: Operator, operands: tuple[Operand, ...], values: tuple[float, ...]
 ) -> None:
     inputs = len(operator.tensors)
-    given = tuple([x.layout.shape for x in operands[:inputs]])
-    shapes = operator.result_shapes(given, values)
+    tensor_shapes = tuple([x.layout.shape for x in operands[:inputs]])
+    shapes = operator.result_shapes(tensor_shapes, values)
     one = operator.mode(values) != "none" and not operator.per_channel
     for result, shape in zip(operands[inputs:], shapes, strict=True):
         if one and prod(result.layout.shape) == 1:
