@@ -11,7 +11,7 @@ from ..core.status import Status
 from ..device.checker.shadow import Span
 from ..device.memory.address_space import AddressSpace
 from ..device.memory.tensor import Tensor
-from ..twophase.phase_1 import keep_plan, known_plan, locate, refuse_type
+from ..twophase.phase_1 import keep_plan, known_plan, refuse_type
 from ..twophase.plan import Located, Plan, Planned, Step, refuse
 from ..twophase.validation import check_overlaps, extents, refuse_product
 from .attributes import READERS
@@ -79,11 +79,10 @@ class BorrowedCall:
 
     def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors, results last, and plan the call."""
-        located = locate(self._operator, tensors, default, self._key)
-        plan = known_plan(located)
-        if plan is None:
-            plan = keep_plan(located, self._make_plan(tensors, located))
-        return plan, located.space, tensors, located.memories
+        planned = known_plan(self._operator, tensors, default, self._key)
+        if not isinstance(planned, Located):
+            return planned
+        return keep_plan(self._make_plan(tensors, planned), planned, tensors)
 
     def _make_plan(self, tensors: tuple[Tensor, ...], located: Located) -> Plan:
         operator, product = self._operator, located.space.device.product

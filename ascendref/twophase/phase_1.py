@@ -63,21 +63,20 @@ class OwnCall(NamedTuple):
     def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors, results last, and plan the call."""
         key = self if _KEY_TYPES.issuperset(map(type, self.scalars)) else None
-        located = locate(self.operator, tensors, default, key)
-        plan = known_plan(located)
-        if plan is None:
-            call = validate(self.operator, tensors, located, self.scalars)
-            plan = keep_plan(located, make_plan(call, located.descriptions, self))
-        return plan, located.space, tensors, located.memories
+        planned = known_plan(self.operator, tensors, default, key)
+        if not isinstance(planned, Located):
+            return planned
+        call = validate(self.operator, tensors, planned, self.scalars)
+        return keep_plan(make_plan(call, planned.descriptions, self), planned, tensors)
 
 
-def locate(
+def known_plan(
     operator: Called,
     tensors: tuple[Tensor, ...],
     default: AddressSpace | None,
     key: tuple[Any, ...] | None,
-) -> Located:
-    """Find the memory of a call's tensors.
+) -> Planned | Located:
+    """Return the plan of an equal call; if there is none, where the tensors lie.
 
     ``default`` is the address space to use if no tensor has memory. ``key`` has what decides the
     plan besides the tensors and the product; None if that is not known.
@@ -104,21 +103,19 @@ def locate(
     numbers = tuple(map(memories.index, memories))
     product = space.device.product
     whole = (key, product.name, product.has_bfloat16, fields, numbers) if shared else None
+    plan = _plans.get(whole) if whole is not None else None
+    if plan is not None:
+        return plan, space, tensors, memories
     return Located(space, memories, numbers, fields, whole)
 
 
-def known_plan(located: Located) -> Plan | None:
-    """Return the plan of an equal call, if there was one."""
-    return None if located.key is None else _plans.get(located.key)
-
-
-def keep_plan(located: Located, plan: Plan) -> Plan:
-    """Keep a plan for equal calls; return it."""
+def keep_plan(plan: Plan, located: Located, tensors: tuple[Tensor, ...]) -> Planned:
+    """Keep a new plan for equal calls."""
     if located.key is not None:
         if len(_plans) >= _PLANS_LIMIT:
             _plans.clear()
         _plans[located.key] = plan
-    return plan
+    return plan, located.space, tensors, located.memories
 
 
 def _without_null(
