@@ -238,13 +238,12 @@ def test_a_second_process_compiles_nothing(tmp_path):
         ("c++ --no-such-option", "CXX: cannot compile the fallback's kernel (c++ --no-such-option"),
     ],
 )
-def test_without_a_compiler_of_cpp_the_import_says_what_is_needed(tmp_path, compiler, problem):
-    settings = {"XDG_CACHE_HOME": str(tmp_path), "CXX": compiler}
-    done = python("-c", ADD, **settings)
+def test_without_a_compiler_of_cpp_the_import_says_what_is_needed(compiler, problem):
+    done = python("-c", ADD, CXX=compiler)
     assert done.returncode == 1
     assert problem in done.stderr
     without = "import ascendref.npu, torch\nprint(torch.ones(4).npu().cpu().sum().item())"
-    done = python("-c", without, ASCENDREF_NPU_FALLBACK="0", **settings)
+    done = python("-c", without, ASCENDREF_NPU_FALLBACK="0", CXX=compiler)
     assert done.stdout == "4.0\n", done.stderr
 
 
