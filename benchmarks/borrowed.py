@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from ascendref.cann.root import install
-from ascendref.cli.markdown import table
+from ascendref.core.markdown import table
 
 from .cann import HERE, compiled
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import ascendref as ar
 from ascendref.cann.compilers import command
 from ascendref.cann.root import install
-from ascendref.cli.markdown import table
+from ascendref.core.markdown import table
 
 from .launches import BATCH, Launches
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import ascendref as ar
-from ascendref.cli.markdown import table
+from ascendref.core.markdown import table
 
 from .launches import BATCH, QUEUED, Launches
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from ascendref.bench.cases import KINDS, SIZES
 from ascendref.bench.timing import take_turns
-from ascendref.cli.markdown import table
 from ascendref.core.dtypes import ELEMENT_TYPES
+from ascendref.core.markdown import table
 
 _SIZES = (SIZES["16"], SIZES["64 Ki"], SIZES["1 Mi"])
 

@@ -18,7 +18,7 @@ from typing import Any
 import ascendref as ar
 from ascendref import aclnn
 from ascendref.bench.cases import Case, tensors
-from ascendref.cli.markdown import table
+from ascendref.core.markdown import table
 
 #: operators with so many tensors and scalars; what others cost to queue depends on these alone
 QUEUED = (

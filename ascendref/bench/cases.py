@@ -15,8 +15,8 @@ from .. import operators
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, promote
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.views import PER_CHANNEL, View
-from ..functional.call import compute_type, kernels_for
-from ..functional.differentiable import needed_scalars
+from ..differentiable import needed_scalars
+from ..functional.kernels import compute_type, kernels_for
 from ..verify.scalars import scalar_values
 from ..verify.setting import data_name
 
@@ -122,7 +122,7 @@ def results(case: Case, arrays: Arrays, **options: Any) -> Any:
 def _function(operator: str) -> Callable[..., Any]:
     """Return an array function, with values for scalars that have no defaults."""
     function: Callable[..., Any] = getattr(operators, operator)
-    needed = needed_scalars(OPERATORS[operator], function)
+    needed = needed_scalars(OPERATORS[operator])
     return partial(function, **needed) if needed else function
 
 

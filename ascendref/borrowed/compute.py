@@ -33,24 +33,6 @@ _REFUSALS: Final = (
 )
 #: most elements of a tensor in calls that are computed to learn shapes and types, on one thread
 _SMALL: Final = 2**15
-#: products of matrices, whose tensors the vendor promotes to one type; PyTorch refuses mixtures
-_PROMOTED: Final = {
-    "aclnnMatmul",
-    "aclnnMm",
-    "aclnnBatchMatMul",
-    "aclnnMv",
-    "aclnnAddmv",
-    "aclnnAddmm",
-    "aclnnAddbmm",
-    "aclnnBaddbmm",
-}
-#: functions that refuse numbers of repetitions or ends of groups without the given sum
-_COUNTED: Final = {
-    "aclnnDynamicQuantV2",
-    "aclnnRepeatInterleave",
-    "aclnnRepeatInterleaveTensor",
-    "aclnnRepeatInterleaveWithDim",
-}
 
 
 class Given(NamedTuple):
@@ -82,9 +64,7 @@ class Compute:
         self._expression: Expression = compiled(operator.expression)
         #: names of tensors that are given one type
         self._promoted = (
-            [part.param.name for part in given if part.param.is_read]
-            if operator.api in _PROMOTED
-            else []
+            [part.param.name for part in given if part.param.is_read] if operator.promotes else []
         )
         #: whether the kernel writes the results itself
         self._direct = False
@@ -175,7 +155,7 @@ class Compute:
         if (
             self._expression.is_elementwise
             or self._operator.found
-            or self._operator.api in _COUNTED
+            or self._operator.untried
             or max(map(prod, shapes), default=0) > _SMALL
         ):
             return

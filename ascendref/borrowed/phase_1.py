@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final
 
 from ..core.errors import fail
 from ..core.layout import MAX_RANK
 from ..core.status import Status
 from ..device.checker.shadow import Span
-from ..device.memory.address_space import AddressSpace, Memory
+from ..device.memory.address_space import AddressSpace
 from ..device.memory.tensor import Tensor
-from ..twophase.phase_1 import plan_once, refuse_type
-from ..twophase.plan import Description, Plan, Planned, Step, refuse
-from ..twophase.validation import check_overlaps, place, refuse_product
+from ..twophase.phase_1 import keep_plan, known_plan, refuse_type
+from ..twophase.plan import Located, Plan, Planned, Step, refuse
+from ..twophase.validation import check_overlaps, extents, refuse_product
 from .attributes import READERS
 from .compute import Compute, Given
 from .expressions import TYPES
@@ -53,7 +52,7 @@ def plan_borrowed(
                 refuse_type(name, tensor)
         parts.append(Given(param, len(tensors), len(members) if param.is_list else None))
         tensors += members
-    return _Call(operator, tuple(parts), scalars).planned(tuple(tensors), default)
+    return BorrowedCall(operator, tuple(parts), scalars).plan(tuple(tensors), default)
 
 
 def _members(param: Parameter, value: Any) -> Sequence[Tensor]:
@@ -68,8 +67,8 @@ def _members(param: Parameter, value: Any) -> Sequence[Tensor]:
     return value
 
 
-class _Call:
-    """A call without its tensors, kept to plan it again after they were moved."""
+class BorrowedCall:
+    """A call of a borrowed operator without its tensors."""
 
     def __init__(
         self, operator: Borrowed, given: tuple[Given, ...], scalars: dict[str, Any]
@@ -78,32 +77,24 @@ class _Call:
         numbers = tuple([(name, type(value), str(value)) for name, value in scalars.items()])
         self._key = operator, tuple([(x.param.name, x.length) for x in given]), numbers
 
-    def planned(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
-        """Check the tensors and plan the call."""
-        make = partial(self._plan, tensors)
-        return plan_once(self._operator, tensors, default, self._key, make)
+    def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
+        """Check the tensors, results last, and plan the call."""
+        planned = known_plan(self._operator, tensors, default, self._key)
+        if not isinstance(planned, Located):
+            return planned
+        return keep_plan(self._make_plan(tensors, planned), planned, tensors)
 
-    def _plan(
-        self,
-        tensors: tuple[Tensor, ...],
-        space: AddressSpace,
-        memories: tuple[Memory | None, ...],
-        numbers: tuple[int, ...],
-        descriptions: tuple[Description, ...],
-    ) -> Plan:
-        operator = self._operator
-        product = space.device.product
+    def _make_plan(self, tensors: tuple[Tensor, ...], located: Located) -> Plan:
+        operator, product = self._operator, located.space.device.product
         if product.name not in operator.products:
             refuse_product(operator.api, product, operator.products)
         names, params = self._named()
         inputs = sum(not param.is_written for param in params)
         for name, param, tensor in zip(names, params, tensors, strict=True):
             _check(name, param, tensor)
-        places = [
-            place(name, tensor, memory, number, space.device)
-            for name, tensor, memory, number in zip(names, tensors, memories, numbers, strict=True)
-        ]
-        in_place = check_overlaps(names, [x.array for x in places], inputs, tensors, numbers)
+        places = list(extents(names, tensors, located))
+        arrays = [x.array for x in places]
+        in_place = check_overlaps(names, arrays, inputs, tensors, located.numbers)
         kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])
         compute = Compute(operator, self._given, self._scalars)
         compute.infer(tensors, kinds, in_place)
@@ -111,13 +102,13 @@ class _Call:
         def writes(param: Parameter) -> bool:
             return self._changes(param) and param.name not in compute.skipped
 
-        spans = [(k, found.span) for k, found in enumerate(places) if found.span.nbytes > 0]
+        spans = [(k, x.span) for k, x in enumerate(places) if x.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])
         return Plan(
             operator=operator,
             names=names,
-            descriptions=descriptions,
-            layouts=tuple([found.layout for found in places]),
+            descriptions=located.descriptions,
+            layouts=tuple([x.layout for x in places]),
             steps=(
                 Step(
                     operator.label,
@@ -130,7 +121,7 @@ class _Call:
             writes=tuple([(k, span) for k, span in spans if writes(params[k])]),
             scratch=Span(0, 0 if empty else WORKSPACE, "workspace"),
             compute=None if empty else compute.run,
-            again=lambda tensors, space: self.planned(tensors, space)[0],
+            unbound=self,
             label=operator.label,
             finds_shapes=bool(operator.found) and not empty,
         )

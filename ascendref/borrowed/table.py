@@ -117,6 +117,11 @@ class Borrowed:
     results: tuple[str, ...]
     #: those of them whose shape the data decide
     found: tuple[str, ...] = ()
+    #: whether PyTorch gets the tensors promoted to one type, as the vendor does it
+    promotes: bool = False
+    #: whether phase 1 cannot call it with ones and zeros: it refuses numbers of repetitions or ends
+    #: of groups without the given sum
+    untried: bool = False
     #: products that have it
     products: tuple[str, ...] = A2_A3
 
@@ -157,7 +162,8 @@ def parse(row: str) -> Borrowed:
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     have any type to which that of the value can be cast; an asterisk says that the data decide
     their shape. A tensor that an operator changes in place may name a parameter, after an
-    ampersand, that says whether it does.
+    ampersand, that says whether it does. The last column, which most rows lack, is a flag:
+    ``promotes`` or ``untried``.
 
     Examples
     --------
@@ -167,13 +173,15 @@ def parse(row: str) -> Borrowed:
     >>> operator, operator.label, operator.parameters[1].c_type
     (<operator aclnnErf, borrowed from PyTorch>, 'borrowed: aten::erf', 'aclTensor *')
     """
-    api, parameters, types, expression, results = row.split("\t")
+    api, parameters, types, expression, results, *flags = row.split("\t")
     return Borrowed(
         api,
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
         tuple(results.replace("*", "").split()),
         tuple([name[:-1] for name in results.split() if name.endswith("*")]),
+        promotes="promotes" in flags,
+        untried="untried" in flags,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from ..bench.cases import SIZES
 from ..bench.results import Row, geometric_mean, median, noise, size_text
+from ..core.markdown import table
 from . import markdown
 from .markdown import Table
 
@@ -111,7 +112,7 @@ def report_lines(
     found = summary(rows)
     yield from ("# Performance", "", f"**{verdict_text(rows)}**", "")
     if found.rows:
-        yield from markdown.table(found.headings, found.rows)
+        yield from table(found.headings, found.rows)
         yield from ("", "Medians of all operators, sizes and numbers of threads.", "")
     sides = "Both sides of a ratio take turns"
     if peer != "none":
@@ -129,8 +130,8 @@ def report_lines(
     yield f"- the median turn took {noise(rows):.0%} longer than the fastest one"
     yield from figure
     yield from _cells_below_goal(rows)
-    for table in tables(rows):
-        yield from table.lines()
+    for each in tables(rows):
+        yield from each.lines()
 
 
 def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
@@ -152,7 +153,7 @@ def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
     headings = (
         "ratio", "goal", "section", "operator", "type", "elements", "layout", "result", "threads",
     )  # fmt: skip
-    yield from markdown.table(headings, cells)
+    yield from table(headings, cells)
 
 
 def threads_text(count: int) -> str:

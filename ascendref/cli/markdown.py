@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import rich.table
 from rich.text import Text
 
+from ..core.markdown import table
 from ..core.output_files import output_file
 from .machine import processor, versions
 from .outputs import print_written, report_write_errors
@@ -98,21 +99,3 @@ def figure(text: str, path: Path, plot: Path | None) -> Iterator[str]:
     """Yield the link to the figure of a report, if there is one."""
     if plot is not None:
         yield from ("", f"![{text}]({Path(os.path.relpath(plot, path.parent)).as_posix()})")
-
-
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table.
-
-    Examples
-    --------
-    >>> from ascendref.cli.markdown import table
-    >>> print("\\n".join(table(("operator", "stated"), [("softplus", "1 ulp + |z|")])))
-    | operator | stated |
-    |---|---|
-    | softplus | 1 ulp + \\|z\\| |
-    """
-    yield f"| {' | '.join(headings)} |"
-    yield "|---" * len(headings) + "|"
-    for row in rows:
-        cells = [cell.replace("|", "\\|") for cell in row]  # what a cell holds must not end it
-        yield f"| {' | '.join(cells)} |"

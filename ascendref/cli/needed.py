@@ -17,10 +17,10 @@ from ..core.errors import OptionError
 from .outputs import named
 from .programs import check_program
 
-Kind = Presence | Literal["unknown"]
+Need = Presence | Literal["unknown"]
 
 #: what functions may be, in the order of reports
-KINDS: Final[tuple[Kind, ...]] = (*PRESENCES, "unknown")
+KINDS: Final[tuple[Need, ...]] = (*PRESENCES, "unknown")
 #: ends of the names of sources
 C_SOURCES: Final = tuple(".c .cc .cpp .cxx .h .hh .hpp .hxx".split())
 PYTHON_SOURCES: Final = (".py", ".pyi")
@@ -79,7 +79,7 @@ def _operator(name: str) -> str:
     return name.removesuffix("GetWorkspaceSize") if name.startswith("aclnn") else name
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> Need:
     """Tell whether the library has a function of its own, borrows it, or lacks it.
 
     Examples

@@ -16,7 +16,7 @@ import ascendref
 
 from ..core.errors import OptionError
 from ..declaration.operator import Operator
-from ..functional.differentiable import needed_scalars
+from ..differentiable import needed_scalars
 from .array_files import check_target, read_array, read_arrays, write_arrays
 from .attributes import parse_attributes
 from .console import json_number, print_json, progress
@@ -47,7 +47,7 @@ def run(
         )
     check_target("--output", output, operator.outputs)
     function = getattr(ascendref, operator.name)
-    missing = [name for name in needed_scalars(operator, function) if name not in attrs]
+    missing = [name for name in needed_scalars(operator) if name not in attrs]
     if missing:
         raise OptionError("--attr", f"{operator.name} needs {', '.join(missing)}")
     # no redrawing thread: it would run beside the calls that are timed

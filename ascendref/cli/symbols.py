@@ -10,12 +10,12 @@ from rich.console import Console
 from ..cann.functions import ABSENT
 from ..core.extras import install_command
 from .console import print_json, print_row
-from .needed import KINDS, Kind, kind_of, needed_functions
+from .needed import KINDS, Need, kind_of, needed_functions
 
 
 def symbols(paths: list[Path], as_json: bool) -> bool:
     """Print which functions files need and which of them are here; tell whether all are."""
-    found: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
+    found: dict[Need, list[str]] = {kind: [] for kind in KINDS}
     for name in needed_functions(paths):
         found[kind_of(name)].append(name)
     if as_json:
@@ -33,7 +33,7 @@ def symbols(paths: list[Path], as_json: bool) -> bool:
     return not (found["absent"] or found["unknown"])
 
 
-def show(found: dict[Kind, list[str]]) -> None:
+def show(found: dict[Need, list[str]]) -> None:
     """Print how many functions are needed, then their names."""
     print("needed:", ", ".join(f"{len(names)} {kind}" for kind, names in found.items()))
     console = Console()

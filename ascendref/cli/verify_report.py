@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from ..core.markdown import table
 from ..verify.accuracy.rows import Measured, SweepRow
 from . import markdown
 from .markdown import Table
@@ -15,7 +16,7 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
     """Yield the lines of the report; a figure is the lines that show it or say what is drawn."""
     types, outside = types_table(measured), outside_table(measured)
     yield from ("# Accuracy", "", f"**{verdict_text(measured)}**", "")
-    yield from markdown.table(types.headings, types.rows)
+    yield from table(types.headings, types.rows)
     yield ""
     yield (
         "All operators and settings of an element type together. *Wrong* are results that are not"
@@ -45,8 +46,8 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
         " others of their type are of a sample (`--sample`). *Seconds* are what the"
         " rows of a setting took together, beside whatever else the machine did."
     )
-    for table in tables(measured):
-        yield from table.lines()
+    for each in tables(measured):
+        yield from each.lines()
 
 
 def tables(measured: Measured) -> Iterator[Table]:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, FLOAT64, promote
 from ..declaration.operator import OPERATORS, Operator
-from ..functional.call import kernels_for
+from ..functional.kernels import kernels_for
 from ..kernels.compiler.jit import kernel_statistics
 from ..kernels.runtime.kernel import Kernel
 from ..verify.scalars import scalar_values

@@ -27,7 +27,7 @@ from .fields import (
     vendor_name,
 )
 from .scalars import ScalarParam
-from .shapes import equal_shapes
+from .shapes import Shapes, equal_shapes
 from .views import PER_CHANNEL, View
 from .views import Shape as Shape
 
@@ -62,9 +62,7 @@ class Operator:
     result_view: View | None = None
     #: shapes of the results, from the operator, the shapes of its tensors and the scalars; that of
     #: the terms in place of a single sum
-    shapes: Callable[[Operator, tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]] = (
-        equal_shapes
-    )
+    shapes: Shapes = equal_shapes
     #: type to which the formula's value is rounded, from the types of the tensors
     result: Callable[[Types], ElementType] = promoted
     #: whether all tensors, results included, have one type

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from ..core.errors import ArgumentValueError
 from ..core.layout import MAX_RANK
+from .fields import TensorParam
+from .scalars import ScalarParam
 from .views import Shape
 
-if TYPE_CHECKING:
-    from .operator import Operator
+
+class Parameters(Protocol):
+    """The parameters of an operator."""
+
+    @property
+    def tensors(self) -> tuple[TensorParam, ...]:
+        """Its tensors."""
+
+    @property
+    def scalars(self) -> tuple[ScalarParam, ...]:
+        """Its scalars."""
+
+    def axis(self, scalars: Sequence[float]) -> int:
+        """Return the axis along which the arrays of views lie."""
+
 
 #: the shapes of an operator's results, from those of its tensors and the scalars
-Shapes = Callable[["Operator", tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]]
+Shapes = Callable[[Parameters, tuple[Shape, ...], Sequence[float]], tuple[Shape, ...]]
 
 
 def check_rank(argument: str, rank: int, least: int = 0) -> None:
@@ -28,7 +43,7 @@ def check_rank(argument: str, rank: int, least: int = 0) -> None:
 
 
 def broadcast_shapes(
-    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+    operator: Parameters, shapes: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
     """Return the shape of the result of tensors that broadcast as in NumPy."""
     if len(set(shapes)) == 1:
@@ -52,7 +67,7 @@ def broadcast_shapes(
 
 
 def equal_shapes(
-    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+    operator: Parameters, shapes: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
     """Return the shape of the result of tensors that must have equal shapes."""
     for tensor, shape in zip(operator.tensors[1:], shapes[1:], strict=True):
@@ -73,7 +88,7 @@ def shape_of(model: str, *alike: str) -> Shapes:
     """
 
     def shapes_of(
-        operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+        operator: Parameters, shapes: tuple[Shape, ...], scalars: Sequence[float]
     ) -> tuple[Shape, ...]:
         named = dict(zip([tensor.name for tensor in operator.tensors], shapes, strict=True))
         result = named[model]
@@ -96,7 +111,7 @@ def shape_of(model: str, *alike: str) -> Shapes:
 
 
 def half_shape(
-    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+    operator: Parameters, shapes: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
     """Return the shape of each half of ``self`` along an axis."""
     shape, axis = shapes[-1], operator.axis(scalars)
@@ -117,7 +132,7 @@ def half_shape(
 
 
 def shape_of_halves(
-    operator: Operator, shapes: tuple[Shape, ...], scalars: Sequence[float]
+    operator: Parameters, shapes: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
     """Return the shape of ``self``; the first tensor has that of its halves."""
     (half,) = half_shape(operator, shapes, scalars)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
-from math import nan, prod
+from math import prod
 from operator import is_
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,39 +20,17 @@ from ..core.arrays import (
     note_written,
     write_problem,
 )
-from ..core.dtypes import (
-    BY_NUMPY,
-    FLOAT64,
-    FLOATS,
-    ROUNDED_ONCE,
-    DTypeLike,
-    ElementType,
-    compute_type_of,
-    names,
-    promote,
-)
+from ..core.dtypes import BY_NUMPY, DTypeLike, ElementType, promote
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..core.fork_safety import import_to_end
 from ..core.layout import has_internal_overlap, overlap, same_view
 from ..core.threads import follow_torch
-from ..declaration.fields import Mode, Types
+from ..declaration.fields import Types
 from ..declaration.operator import Operator, Shape
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
-from ..kernels.arithmetic.formula import Formula
-from .call_cache import (
-    LAST_USED,
-    Call,
-    run_cached,
-    store_elementwise,
-    store_reduction,
-    store_viewed,
-    viewed_parts,
-)
-
-if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
-    from ..kernels.loops.elementwise import ElementwiseKernel
-    from ..kernels.loops.reduction_kernel import ReductionKernel
+from .call_cache import LAST_USED, ArrayCall, Computed, remember, run_cached
+from .kernels import compute_parts, compute_type, elementwise_kernels, kernels_for, of_no_terms
 
 #: libraries whose arrays are more than memory: module, array class, and our module that calls
 #: operators on them (imported at the first such array)
@@ -88,7 +65,7 @@ def array_call(
     result = run_cached(operator, tensors, scalars, out, compute_dtype)
     if result is not None:
         return result
-    checked: ResultT = _checked_call(Call(operator, tensors, scalars, out, compute_dtype))
+    checked: ResultT = _checked_call(ArrayCall(operator, tensors, scalars, out, compute_dtype))
     return checked
 
 
@@ -111,7 +88,7 @@ class CheckedCall(NamedTuple):
     compute: str
 
 
-def check_call(call: Call) -> CheckedCall:
+def check_call(call: ArrayCall) -> CheckedCall:
     """Check all arguments except ``out``; raise an ArgumentError."""
     operator = call.operator
     inputs = [
@@ -126,15 +103,15 @@ def check_call(call: Call) -> CheckedCall:
     values = tuple(map(check_array_scalar, operator.scalars, call.scalars))
     if operator.check_scalars is not None:
         operator.check_scalars(*values)
-    given = tuple([array.shape for array in arrays])
-    terms = operator.shapes(operator, given, values)[0]
-    shapes = operator.result_shapes(given, values)
+    tensor_shapes = tuple([array.shape for array in arrays])
+    terms = operator.shapes(operator, tensor_shapes, values)[0]
+    shapes = operator.result_shapes(tensor_shapes, values)
     default = types[0] if operator.same_type else promote(*types)
     compute = compute_type(operator, call.compute_dtype, types)
     return CheckedCall(inputs, arrays, types, values, terms, shapes, default, compute)
 
 
-def _checked_call(call: Call) -> Any:
+def _checked_call(call: ArrayCall) -> Any:
     """Check every argument, compute, and cache the call."""
     for module, name, ours in _OTHER_LIBRARIES:
         if any([is_of(tensor, module, name) for tensor in call.tensors]):
@@ -146,34 +123,21 @@ def _checked_call(call: Call) -> Any:
     outs = empty_outputs(operator, checked) if call.out is None else _given_outputs(call, checked)
     in_place = _check_overlaps(operator, arrays, outs) if call.out is not None else False
     result = outs[0]
-    # cache keys do not include the type of ``out``
-    cacheable = result.dtype == checked.default.numpy
     mode = operator.mode(values)
+    kind = BY_NUMPY[result.dtype]
+    kernels: tuple[Any, ...] = kernels_for(operator, checked.types, kind, compute, values)
     if mode == "none":
-        kind = BY_NUMPY[result.dtype]
-        kernels = elementwise_kernels(operator, checked.types, kind, compute, values)
         compute_parts(operator, kernels, (*arrays, result), values, in_place)
-        usual = operator.divisor(values, result.shape) in (None, result.size)
-        if operator.is_viewed:
-            if cacheable and not in_place:
-                parts = viewed_parts(operator, kernels, (*arrays, result), values)
-                store_viewed(call, values, parts, compute, result)
-                if _are_torch(call.tensors):
-                    _torch_calls().store_viewed(call, values, parts, compute)
-        elif cacheable and usual:
-            store_elementwise(call, values, kernels[0], compute, result, in_place)
-            if _are_torch(call.tensors):
-                _torch_calls().store_elementwise(call, values, kernels[0], compute)
+    elif prod(checked.terms):
+        kernels[0]((*arrays, *outs), values, in_place)
     else:
-        reduction = reduction_kernel(operator, checked.types, BY_NUMPY[result.dtype], compute, mode)
-        if prod(checked.terms):
-            reduction((*arrays, *outs), values, in_place)
-        else:
-            outs[-1][...] = of_no_terms(mode)
-        if cacheable:
-            store_reduction(call, values, reduction, compute, outs, in_place)
-            if _are_torch(call.tensors):
-                _torch_calls().store_reduction(call, values, reduction, compute)
+        outs[-1][...] = of_no_terms(mode)
+    usual = operator.divisor(values, result.shape) in (None, result.size)
+    # cache keys do not include the type of ``out``
+    if usual and result.dtype == checked.default.numpy:
+        if _are_torch(call.tensors):
+            import_to_end("ascendref.functional.torch_calls")
+        remember(call, Computed(values, compute, kernels, (*arrays, *outs), in_place))
     if call.out is None:
         return export(operator, checked.inputs, outs)
     note_written((call.out,) if len(outs) == 1 else tuple(call.out))
@@ -186,13 +150,7 @@ def _are_torch(tensors: tuple[Any, ...]) -> bool:
     return all([type(tensor) is kind for tensor in tensors])
 
 
-@cache
-def _torch_calls() -> Any:
-    """Return the cache of calls on torch tensors, which imports torch."""
-    return import_to_end("ascendref.functional.torch_calls")
-
-
-def call_on_part(call: Call, size: int) -> Any:
+def call_on_part(call: ArrayCall, size: int) -> Any:
     """Call an elementwise operator on a part of the data; a mean is divided by ``size``."""
     checked = check_call(call)
     (result,) = empty_outputs(call.operator, checked)
@@ -201,116 +159,6 @@ def call_on_part(call: Call, size: int) -> Any:
     )
     kernel.tiled((*checked.arrays, result), checked.values, size=size)
     return export(call.operator, checked.inputs, (result,))
-
-
-def kernels_for(
-    operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
-) -> tuple[ElementwiseKernel, ...] | tuple[ReductionKernel, ...]:
-    """Return the kernels of an operator for tensors of types that it takes, and results of one."""
-    mode = operator.mode(values)
-    if mode == "none":
-        return elementwise_kernels(operator, types, out, compute, values)
-    return (reduction_kernel(operator, types, out, compute, mode),)
-
-
-def elementwise_kernels(
-    operator: Operator, types: Types, out: ElementType, compute: str, values: tuple[float, ...]
-) -> tuple[ElementwiseKernel, ...]:
-    """Return the kernel for each part of an elementwise result; parameters as for `kernels_for`."""
-    result = operator.result(types)
-    # correctly rounded results are rounded once, to the type of ``out``
-    once = compute in ROUNDED_ONCE and result.floating and result is not FLOAT64
-    rounded = out if once else result
-    types = operator.each_operand(types)
-    formulas = [
-        operator.formula.suited(compute, rounded.name, numbers)
-        for numbers in operator.part_scalars(values)
-    ]
-    return tuple([formula_kernel(f, types, result, out, compute) for f in formulas])
-
-
-def compute_parts(
-    operator: Operator,
-    kernels: tuple[ElementwiseKernel, ...],
-    arrays: tuple[NDArray[Any], ...],
-    values: tuple[float, ...],
-    in_place: bool,
-) -> None:
-    """Compute every part of an elementwise result, the last array, from the tensors before it."""
-    *tensors, result = arrays
-    if in_place and len(kernels) > 1:  # no part may overwrite what another one reads
-        tensors, in_place = [array.copy() for array in tensors], False
-    operands, scalars = operator.operands(tuple(tensors), values), operator.part_scalars(values)
-    parts, size = operator.parts(result, values), operator.divisor(values, result.shape)
-    for kernel, part, numbers in zip(kernels, parts, scalars, strict=True):
-        kernel((*operands, part), numbers, in_place, size)
-
-
-def formula_kernel(
-    formula: Formula, types: Types, result: ElementType, out: ElementType, compute: str
-) -> ElementwiseKernel:
-    """Return the kernel of a formula whose value is rounded to one type, then cast to another."""
-    kernel: ElementwiseKernel
-    if compute in ROUNDED_ONCE and result.floating:
-        kernel = _loop("correctly_rounded", "rounded_elementwise")(formula, types, out, compute)
-    else:
-        kernel = _loop("elementwise", "elementwise")(formula, types, result, out, compute)
-    return kernel
-
-
-def reduction_kernel(
-    operator: Operator,
-    types: Types,
-    out: ElementType,
-    compute: str,
-    mode: Mode,
-    *,
-    stored: bool = False,
-) -> ReductionKernel:
-    """Return the kernel of an operator with a reduction; parameters as for `kernel_for`.
-
-    ``stored`` tells whether the terms are rounded to the result's type before they are summed.
-    """
-    assert operator.reduction is not None
-    kind = operator.result(types)
-    element = operator.formula.suited(compute, kind.name, ()) if operator.per_channel else None
-    kernel: ReductionKernel = _loop("reduction", "reduction")(
-        operator.reduction.term,
-        element,
-        types,
-        kind,
-        out,
-        compute,
-        weighted=operator.per_channel,
-        mean=mode == "mean",
-        stored=stored,
-    )
-    return kernel
-
-
-def of_no_terms(mode: Mode) -> float:
-    """Return the sum or the mean of no terms."""
-    return nan if mode == "mean" else 0.0
-
-
-@cache
-def _loop(module: str, name: str) -> Any:
-    """Return a function of ``kernels.loops``, imported here because that imports Numba."""
-    return getattr(import_to_end(f"ascendref.kernels.loops.{module}"), name)
-
-
-def compute_type(operator: Operator, compute_dtype: Any, types: Types) -> str:
-    """Return the compute type of a call; None means the default for the tensors' types."""
-    if compute_dtype is None:
-        return operator.compute_type(types)
-    compute = compute_type_of(compute_dtype)
-    if compute == "exact" and operator.truncates(types):
-        raise ArgumentValueError(
-            "compute_dtype",
-            "is 'exact'; results of integer type are truncated, for which allowed are None,"
-            f" {names(FLOATS)}",
-        )
-    return compute
 
 
 def empty_outputs(operator: Operator, checked: CheckedCall) -> tuple[NDArray[Any], ...]:
@@ -349,7 +197,7 @@ def empty_result(
     return result
 
 
-def _given_outputs(call: Call, checked: CheckedCall) -> tuple[NDArray[Any], ...]:
+def _given_outputs(call: ArrayCall, checked: CheckedCall) -> tuple[NDArray[Any], ...]:
     """Return the arrays of ``out``."""
     operator, out, shapes, default = call.operator, call.out, checked.shapes, checked.default
     values: tuple[Any, ...] = (out,)

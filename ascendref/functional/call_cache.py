@@ -40,12 +40,12 @@ from ..core.packing import pack_floats
 from ..declaration.operator import Operator
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
-    from ..kernels.loops.array_kernels import Place
+    from ..kernels.loops.array_kernels import Origin
     from ..kernels.loops.elementwise import ElementwiseKernel
     from ..kernels.loops.reduction_kernel import ReductionKernel
 
 
-class Call(NamedTuple):
+class ArrayCall(NamedTuple):
     """The arguments of a call of an array function, unchecked."""
 
     operator: Operator
@@ -59,6 +59,28 @@ class Call(NamedTuple):
 #: nothing and returns None if the arrays are others than it is for
 Run = Callable[[tuple[Any, ...], bytes, Any], Any]
 
+#: operator, compute type, element types; and layouts, if a run depends on them
+Key = tuple[Any, ...]
+
+
+class Computed(NamedTuple):
+    """What a call was computed with."""
+
+    #: values of the scalars
+    values: tuple[float, ...]
+    #: compute type
+    compute: str
+    #: for each part of an elementwise result, or for a reduction
+    kernels: tuple[Any, ...]
+    #: the tensors, then the results
+    arrays: tuple[NDArray[Any], ...]
+    #: whether a result is the same view as a tensor
+    in_place: bool
+
+
+#: returns the run of a call and its key, given the key for contiguous arrays
+RunMaker = Callable[[Key, ArrayCall, Computed], tuple[Key, Run | None] | None]
+
 #: types of scalars that are read without the full check
 _PLAIN: Final = frozenset({float, int, np.float16, np.float32, np.float64, np.int32, np.int64})
 
@@ -70,7 +92,7 @@ class CachedCall:
     type and the type to which the formula's value is rounded.
     """
 
-    def __init__(self, call: Call, types: tuple[str, str]) -> None:
+    def __init__(self, call: ArrayCall, types: tuple[str, str]) -> None:
         self.compute, self._types = call.compute_dtype, types
         self._reduction, self._variant = call.operator.reduction, call.operator.formula.variant
         self._viewed = call.operator.is_viewed
@@ -101,31 +123,31 @@ class CachedCall:
         That does nothing if a scalar is not plain or not allowed, or if they select a new form.
         """
         if not self._plain.issuperset(map(type, scalars)):
-            return _LEFT
+            return _MISS
         if self._flags and any(
             [x not in (0, 1) if k in self._flags else x is True or x is False
              for k, x in enumerate(scalars)]
         ):  # fmt: skip
-            return _LEFT
-        given = [*scalars]
+            return _MISS
+        floats = [*scalars]
         for place, numbers_of in self._choices:
-            given[place] = numbers_of.get(given[place])
+            floats[place] = numbers_of.get(floats[place])
         try:
-            numbers = self._pack(*given)
+            numbers = self._pack(*floats)
         except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles
-            return _LEFT
+            return _MISS
         values = self._unpack(numbers)
         for place, least in self._limits:
             if not values[place] >= least:
-                return _LEFT
+                return _MISS
         if self._check is not None:
             try:
                 self._check(*values)
             except ArgumentValueError:
-                return _LEFT
+                return _MISS
         run = self._runs.get(self._form(values))
         if run is None:
-            return _LEFT
+            return _MISS
         self.latest = scalars, numbers, run
         return numbers, run
 
@@ -144,12 +166,12 @@ def _numbers(choices: dict[str, int]) -> dict[object, int]:
     return dict([*numbers.items(), *[(number, number) for number in numbers.values()]])
 
 
-def _leave(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
-    """Leave a call to the full check."""
+def _miss(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+    """A cache miss: run the full check."""
     return None
 
 
-_LEFT: Final[tuple[bytes, Run]] = b"", _leave
+_MISS: Final[tuple[bytes, Run]] = b"", _miss
 
 #: operator -> its most recent cached call
 LAST_USED: Final[dict[Operator, CachedCall]] = {}
@@ -159,8 +181,8 @@ _CACHED_CALLS: Final[dict[tuple[Any, ...], CachedCall | None]] = {}
 _CACHE_LIMIT: Final = 4096
 #: types of compute types that a key may contain; ``torch_calls.py`` adds to both
 KEY_TYPES: Final[set[type]] = {str, type(None)}
-#: array types that cached calls take
-ARRAY_TYPES: Final[set[type]] = {ndarray}
+#: array type that cached calls take -> what makes a run
+RUN_MAKERS: Final[dict[type, RunMaker]] = {}
 
 
 def run_cached(
@@ -188,56 +210,25 @@ def run_cached(
     return None
 
 
-def store_elementwise(
-    call: Call,
-    values: tuple[float, ...],
-    kernel: ElementwiseKernel,
-    compute: str,
-    result: NDArray[Any],
-    in_place: bool,
-) -> None:
-    """Cache an elementwise call that passed the full check, if it can be cached."""
-    key = call_key(call.operator, call.tensors, call.compute_dtype)
-    if key is None or not _is_cacheable(call, result):
-        return
-    make = None
-    if kernel.layout((*call.tensors, result), in_place) == "dense":
-        bound = kernel.bind()
-    else:
-        if in_place or not (call.out is None or type(call.out) is ndarray):
-            return
-        key = (*key, *_layouts(call.tensors, call.out))
-        if not kernel.has_strided_loop or key not in _CACHED_CALLS:
-            _keep(key, None)
-            return
-        bound, make = kernel.like((*call.tensors, result)), _maker(result)
-    run = _elementwise(bound, result.dtype, make)
-    store(key, call, values, (compute, kernel.result.name), run)
-
-
 class ViewedPart(NamedTuple):
     """A part of a result that is computed from views of tensors."""
 
     kernel: ElementwiseKernel
     #: the views and the part, and their places in the tensors and the result
     operands: tuple[NDArray[Any], ...]
-    places: tuple[Place, ...]
+    places: tuple[Origin, ...]
     #: what the formula takes as scalars, as float64 in memory
     numbers: bytes
 
 
-def viewed_parts(
-    operator: Operator,
-    kernels: tuple[ElementwiseKernel, ...],
-    arrays: tuple[NDArray[Any], ...],
-    values: tuple[float, ...],
-) -> list[ViewedPart]:
-    """Return the parts of a result, the last array; none if views are copies or loops are missing.
+def viewed_parts(operator: Operator, computed: Computed) -> list[ViewedPart]:
+    """Return the parts of a result; none if views are copies or loops are missing.
 
     A strided loop is compiled once calls without it have taken long enough (`Kernel.copies_first`).
     """
-    from ..kernels.loops.array_kernels import Place  # this would load Numba before the first call
+    from ..kernels.loops.array_kernels import Origin  # this would load Numba before the first call
 
+    values, kernels, arrays = computed.values, computed.kernels, computed.arrays
     *tensors, result = arrays
     views = operator.operands(tuple(tensors), values)
     sources = (*operator.each_operand(range(len(tensors))), len(tensors))
@@ -251,60 +242,37 @@ def viewed_parts(
         if not (kernel.has_strided_loop or (dense and not kernel.copies_first(result.size))):
             return []
         places = [
-            Place(k, operand.ctypes.data - arrays[k].ctypes.data)
+            Origin(k, operand.ctypes.data - arrays[k].ctypes.data)
             for operand, k in zip(operands, sources, strict=True)
         ]
         parts.append(ViewedPart(kernel, operands, tuple(places), pack_floats(*numbers)))
     return parts
 
 
-def store_viewed(
-    call: Call,
-    values: tuple[float, ...],
-    parts: list[ViewedPart],
-    compute: str,
-    result: NDArray[Any],
-) -> None:
-    """Cache a call whose formula sees views of tensors, if it passed the full check twice."""
+def remember(call: ArrayCall, computed: Computed) -> None:
+    """Cache a call that passed the full check, if it can be cached."""
     key = call_key(call.operator, call.tensors, call.compute_dtype)
-    if key is None or not _is_cacheable(call, result):
+    if key is None:
         return
-    if not (call.out is None or type(call.out) is ndarray):
+    made = RUN_MAKERS[type(call.tensors[0])](key, call, computed)
+    if made is None:
         return
-    key = (*key, *_layouts(call.tensors, call.out))
-    if not parts or key not in _CACHED_CALLS:
-        _keep(key, None)
-        return
-    arrays, kernel = (*call.tensors, result), parts[0].kernel
-    bound = [(p.kernel.like(p.operands, arrays, p.places), p.numbers) for p in parts]
-    store(key, call, values, (compute, kernel.result.name), _viewed(bound, _maker(result)))
+    key, run = made
+    cached = None
+    if run is not None:
+        types = computed.compute, computed.kernels[0].result.name
+        cached = _CACHED_CALLS.get(key) or CachedCall(call, types)
+        cached.add(computed.values, run)
+        LAST_USED[call.operator] = cached
+    if len(_CACHED_CALLS) >= _CACHE_LIMIT:
+        _CACHED_CALLS.clear()
+    _CACHED_CALLS[key] = cached
 
 
-def store_reduction(
-    call: Call,
-    values: tuple[float, ...],
-    kernel: ReductionKernel,
-    compute: str,
-    outs: tuple[NDArray[Any], ...],
-    in_place: bool,
-) -> None:
-    """Cache a reduction that passed the full check, if it can be cached."""
-    key = call_key(call.operator, call.tensors, call.compute_dtype)
-    if key is None or not _is_cacheable(call, outs[0]):
-        return
-    if kernel.are_contiguous((*call.tensors, *outs), in_place):
-        store(key, call, values, (compute, kernel.kind.name), _reduction(kernel, outs[0].dtype))
-
-
-def call_key(
-    operator: Operator, tensors: tuple[Any, ...], compute_dtype: Any
-) -> tuple[Any, ...] | None:
+def call_key(operator: Operator, tensors: tuple[Any, ...], compute_dtype: Any) -> Key | None:
     """Return the key for calls on contiguous arrays; None if the call is never cached."""
-    if (
-        ARRAY_TYPES.issuperset(map(type, tensors))
-        and (len(ARRAY_TYPES) == 1 or len(set(map(type, tensors))) == 1)
-        and type(compute_dtype) in KEY_TYPES
-    ):
+    kinds = {*map(type, tensors)}
+    if len(kinds) == 1 and kinds <= RUN_MAKERS.keys() and type(compute_dtype) in KEY_TYPES:
         return (operator, compute_dtype, *[tensor.dtype for tensor in tensors])
     return None
 
@@ -317,25 +285,35 @@ def _layouts(tensors: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
     )
 
 
-def _is_cacheable(call: Call, result: NDArray[Any]) -> bool:
-    return type(call.tensors[0]) is ndarray is type(result) and result.size > 0
+def _make_run(key: Key, call: ArrayCall, computed: Computed) -> tuple[Key, Run | None] | None:
+    """Return what runs a call on NumPy arrays, and its key, with layouts if it depends on these.
+
+    The run is None if such a call must occur again first; all is None if it is never cached.
+    """
+    (kernel, *_), in_place = computed.kernels, computed.in_place
+    arrays, result = computed.arrays, computed.arrays[len(call.tensors)]
+    if type(result) is not ndarray or not result.size:
+        return None
+    if call.operator.mode(computed.values) != "none":
+        if not kernel.are_contiguous(arrays, in_place):
+            return None
+        return key, _reduction(kernel, result.dtype)
+    viewed = call.operator.is_viewed
+    if not viewed and kernel.layout(arrays, in_place) == "dense":
+        return key, _elementwise(kernel.bind(), result.dtype, None)
+    if in_place or not (call.out is None or type(call.out) is ndarray):
+        return None
+    key = (*key, *_layouts(call.tensors, call.out))
+    parts = viewed_parts(call.operator, computed) if viewed else []
+    if key not in _CACHED_CALLS or not (parts or (not viewed and kernel.has_strided_loop)):
+        return key, None
+    if not viewed:
+        return key, _elementwise(kernel.like(arrays), result.dtype, _maker(result))
+    bound = [(p.kernel.like(p.operands, arrays, p.places), p.numbers) for p in parts]
+    return key, _viewed(bound, _maker(result))
 
 
-def store(
-    key: tuple[Any, ...], call: Call, values: tuple[float, ...], types: tuple[str, str], run: Run
-) -> None:
-    """Add a run to the cached call with this key; parameters as for `CachedCall`."""
-    cached = _CACHED_CALLS.get(key) or CachedCall(call, types)
-    cached.add(values, run)
-    _keep(key, cached)
-    LAST_USED[call.operator] = cached
-
-
-def _keep(key: tuple[Any, ...], cached: CachedCall | None) -> None:
-    """Enter a cached call in the table; None if it must occur again first."""
-    if len(_CACHED_CALLS) >= _CACHE_LIMIT:
-        _CACHED_CALLS.clear()
-    _CACHED_CALLS[key] = cached
+RUN_MAKERS[ndarray] = _make_run
 
 
 def _maker(result: NDArray[Any]) -> Callable[[], NDArray[Any]]:
@@ -370,8 +348,8 @@ def _viewed(
     def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
         if out is None:
             out = make()
-        for kernel, given in kernels:
-            if kernel(id(tensors), id(out), id(given)) < 0:
+        for kernel, scalars in kernels:
+            if kernel(id(tensors), id(out), id(scalars)) < 0:
                 return None
         return out
 

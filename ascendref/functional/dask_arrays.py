@@ -25,8 +25,8 @@ from ..declaration.operator import Operator, Shape, operator_with
 from ..declaration.scalars import check_array_scalar
 from ..declaration.shapes import check_rank
 from ..declaration.views import HALVES, PER_CHANNEL
-from .call import array_call, call_on_part, compute_type, of_no_terms
-from .call_cache import Call
+from .call import array_call, call_on_part
+from .call_cache import ArrayCall
 from .dask_chunks import (
     Places,
     UnknownAxes,
@@ -42,6 +42,7 @@ from .dask_chunks import (
     unknown_axes,
     without_empty_chunks,
 )
+from .kernels import compute_type, of_no_terms
 from .partial_sums import Partial, partial_call
 
 #: number of partial sums merged in one task
@@ -61,8 +62,8 @@ class _Checked(NamedTuple):
     mode: Mode
 
 
-def call_operator(call: Call) -> Any:
-    """Call an operator on tensors of which at least one is a dask array.
+def call_operator(call: ArrayCall) -> Any:
+    """ArrayCall an operator on tensors of which at least one is a dask array.
 
     Raise the errors of other arrays, as far as they are known before anything is computed, and one
     if ``out`` is given.
@@ -84,7 +85,7 @@ def call_operator(call: Call) -> Any:
     return _blockwise(operator, checked, size)
 
 
-def _check(call: Call) -> _Checked:
+def _check(call: ArrayCall) -> _Checked:
     """Check a call as far as that is possible before anything is computed."""
     operator = call.operator
     tensors = [
@@ -170,13 +171,13 @@ def _element_block(
     check_blocks(found, tensors, unknown)
     if size is None:
         return array_call(found, tensors, scalars, None, compute)
-    return call_on_part(Call(found, tensors, scalars, None, compute), size)
+    return call_on_part(ArrayCall(found, tensors, scalars, None, compute), size)
 
 
 # --- reductions -----------------------------------------------------------------------------------
 
 
-def _reduction(call: Call, checked: _Checked) -> Any:
+def _reduction(call: ArrayCall, checked: _Checked) -> Any:
     """Return the sums, after the elementwise result if there is one."""
     operator, shape, per_channel = call.operator, checked.shapes[0], call.operator.per_channel
     tensors = [without_empty_chunks(tensor) for tensor in checked.tensors]

@@ -18,9 +18,10 @@ from ..declaration.operator import Operator, Shape
 from ..kernels.arithmetic.exact_sum import ExactSum
 from ..kernels.loops.reduction_plan import BLOCK
 from .block_tree import BlockTree, Row
-from .call import check_call, empty_outputs, export, of_no_terms, reduction_kernel
-from .call_cache import Call
+from .call import check_call, empty_outputs, export
+from .call_cache import ArrayCall
 from .casting import cast
+from .kernels import of_no_terms, reduction_kernel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,13 +225,13 @@ def partial_call(
     first: int | None,
     compute_dtype: DTypeLike | None,
 ) -> tuple[Any, Partial]:
-    """Call an operator with a reduction on a part of the data.
+    """ArrayCall an operator with a reduction on a part of the data.
 
     ``first`` is the position of the part's first term among all terms of a channel; None if it
     follows from the order of merging. Return the elementwise result, if any, as the caller's kind
     of array, and the sums.
     """
-    checked = check_call(Call(operator, tensors, scalars, None, compute_dtype))
+    checked = check_call(ArrayCall(operator, tensors, scalars, None, compute_dtype))
     position = _position(first)
     *results, sums = empty_outputs(operator, checked)
     mode, compute = operator.mode(checked.values), checked.compute

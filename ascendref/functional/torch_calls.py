@@ -21,15 +21,19 @@ from torch.autograd import forward_ad
 from ..core.fork_safety import import_to_end
 from ..core.layout import MAX_RANK
 from ..core.packing import pack_words
-from .call_cache import ARRAY_TYPES, KEY_TYPES, Call, Run, ViewedPart, call_key, store
+from .call_cache import (
+    KEY_TYPES,
+    RUN_MAKERS,
+    ArrayCall,
+    Computed,
+    Key,
+    Run,
+    ViewedPart,
+    viewed_parts,
+)
 
 if TYPE_CHECKING:
-    from ..kernels.loops.elementwise import ElementwiseKernel
     from ..kernels.loops.reduction_kernel import ReductionKernel
-
-ARRAY_TYPES.add(torch.Tensor)
-KEY_TYPES.add(torch.dtype)
-
 
 _Tensor: Final = torch.Tensor
 _CONTIGUOUS: Final = torch.contiguous_format
@@ -56,45 +60,29 @@ def _is_followed() -> bool:
     )
 
 
-def store_elementwise(
-    call: Call, values: tuple[float, ...], kernel: ElementwiseKernel, compute: str
-) -> None:
-    """Cache an elementwise call on torch tensors of one type that passed the full check."""
-    kinds = {tensor.dtype for tensor in call.tensors}
-    key = call_key(call.operator, call.tensors, call.compute_dtype)
-    if key is not None and len(kinds) == 1:
-        run = elementwise_run(kernel.bind_memory(), kinds.pop())
-        store(key, call, values, (compute, kernel.result.name), run)
+def _make_run(key: Key, call: ArrayCall, computed: Computed) -> tuple[Key, Run] | None:
+    """Return the key and what runs a call on contiguous tensors of one type; None if it is not."""
+    kernel, (kind, *others) = computed.kernels[0], key[2:]
+    if any([other is not kind for other in others]):
+        return None
+    if call.operator.mode(computed.values) != "none":
+        return key, _reduction(kernel, kind)
+    if not call.operator.is_viewed:
+        return key, elementwise_run(kernel.bind_memory(), kind)
+    operands = call.tensors if call.out is None else (*call.tensors, call.out)
+    if computed.in_place or not all([type(x) is _Tensor and x.is_contiguous() for x in operands]):
+        return None
+    parts = viewed_parts(call.operator, computed)
+    return (key, _viewed(call, computed.values, parts, kind)) if parts else None
 
 
-def store_viewed(
-    call: Call, values: tuple[float, ...], parts: list[ViewedPart], compute: str
-) -> None:
-    """Cache a call whose formula sees views of contiguous torch tensors of one type."""
-    kinds = {tensor.dtype for tensor in call.tensors}
-    key = call_key(call.operator, call.tensors, call.compute_dtype)
-    given = call.tensors if call.out is None else (*call.tensors, call.out)
-    if key is None or len(kinds) > 1 or not parts:
-        return
-    if all([type(tensor) is _Tensor and tensor.is_contiguous() for tensor in given]):
-        run = _viewed(call, values, parts, kinds.pop())
-        store(key, call, values, (compute, parts[0].kernel.result.name), run)
-
-
-def store_reduction(
-    call: Call, values: tuple[float, ...], kernel: ReductionKernel, compute: str
-) -> None:
-    """Cache a reduction of torch tensors of one type that passed the full check."""
-    kinds = {tensor.dtype for tensor in call.tensors}
-    key = call_key(call.operator, call.tensors, call.compute_dtype)
-    if key is not None and len(kinds) == 1:
-        run = _reduction(kernel, kinds.pop())
-        store(key, call, values, (compute, kernel.kind.name), run)
+RUN_MAKERS[_Tensor] = _make_run
+KEY_TYPES.add(torch.dtype)
 
 
 def _addresses(tensors: tuple[Any, ...], kind: Any) -> list[int]:
     """Return the addresses of contiguous tensors of a type; empty if one is not or has none."""
-    found = []
+    addresses = []
     try:
         for tensor in tensors:
             if (
@@ -107,10 +95,10 @@ def _addresses(tensors: tuple[Any, ...], kind: Any) -> list[int]:
                 or not (address := tensor.data_ptr())  # no elements, or no memory
             ):
                 return []
-            found.append(address)
+            addresses.append(address)
     except RuntimeError:
         return []
-    return found
+    return addresses
 
 
 def elementwise_run(kernel: Callable[[int, int], int], kind: Any) -> Run:
@@ -119,15 +107,15 @@ def elementwise_run(kernel: Callable[[int, int], int], kind: Any) -> Run:
     def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
         if _is_followed():
             return None
-        given = tensors if out is None else (*tensors, out)
-        addresses = _addresses(given, kind)
+        operands = tensors if out is None else (*tensors, out)
+        addresses = _addresses(operands, kind)
         if not addresses:
             return None
         first = tensors[0]
         shape = first.shape
         if len(shape) > MAX_RANK:
             return None
-        for tensor in given[1:]:
+        for tensor in operands[1:]:
             if tensor.shape != shape:
                 return None
         result = _empty_like(first, memory_format=_CONTIGUOUS) if out is None else out
@@ -143,7 +131,7 @@ def elementwise_run(kernel: Callable[[int, int], int], kind: Any) -> Run:
     return run
 
 
-def _viewed(call: Call, values: tuple[float, ...], parts: list[ViewedPart], kind: Any) -> Run:
+def _viewed(call: ArrayCall, values: tuple[float, ...], parts: list[ViewedPart], kind: Any) -> Run:
     """Return what runs the kernel of each part of a result on views of tensors of these shapes."""
     shapes = [tensor.shape for tensor in call.tensors]
     (shape,) = call.operator.result_shapes(tuple(map(tuple, shapes)), values)
@@ -155,15 +143,15 @@ def _viewed(call: Call, values: tuple[float, ...], parts: list[ViewedPart], kind
     ]
 
     def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
-        given = tensors if out is None else (*tensors, out)
-        if _is_followed() or not (addresses := _addresses(given, kind)):
+        operands = tensors if out is None else (*tensors, out)
+        if _is_followed() or not (addresses := _addresses(operands, kind)):
             return None
         if any([t.shape != like for t, like in zip(tensors, shapes, strict=True)]):
             return None
         result = tensors[0].new_empty(shape) if out is None else out
         if out is None:
             addresses.append(result.data_ptr())
-        elif out.shape != shape or not _are_apart(given, len(tensors)):
+        elif out.shape != shape or not _are_apart(operands, len(tensors)):
             return None
         if any([address % kind.itemsize for address in addresses]):
             return None
@@ -183,12 +171,12 @@ def _reduction(kernel: ReductionKernel, kind: Any) -> Run:
     weighted, alone = kernel.weighted, kernel.element is None
 
     def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
-        given: tuple[Any, ...] = ()
+        outs: tuple[Any, ...] = ()
         if out is not None:
             if not alone and (type(out) is not tuple or len(out) != 2):
                 return None
-            given = (out,) if alone else out
-        if _is_followed() or not (addresses := _addresses((*tensors, *given), kind)):
+            outs = (out,) if alone else out
+        if _is_followed() or not (addresses := _addresses((*tensors, *outs), kind)):
             return None
         first, weight = tensors[0], tensors[-1]
         shape, channels = tuple(first.shape), weight.numel() if weighted else 1
@@ -200,7 +188,7 @@ def _reduction(kernel: ReductionKernel, kind: Any) -> Run:
             or (channels != 1 and (len(shape) < 2 or shape[1] != channels))
         ):
             return None
-        results = given
+        results = outs
         if out is None:
             sums = _empty_like(weight) if weighted else first.new_empty(())
             results = (sums,) if alone else (_empty_like(first, memory_format=_CONTIGUOUS), sums)
@@ -215,7 +203,7 @@ def _reduction(kernel: ReductionKernel, kind: Any) -> Run:
             return None
         kernel.in_memory(tuple(addresses), shape, channels, numbers)
         if out is not None:
-            _increment_version(given)
+            _increment_version(outs)
             return out
         return results[0] if alone else results
 

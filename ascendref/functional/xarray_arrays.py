@@ -15,11 +15,11 @@ from ..declaration.operator import Operator
 from ..declaration.scalars import check_array_scalar
 from ..declaration.views import HALVES, PER_CHANNEL
 from .call import array_call
-from .call_cache import Call
+from .call_cache import ArrayCall
 
 
-def call_operator(call: Call) -> Any:
-    """Call an operator on tensors of which at least one is a DataArray."""
+def call_operator(call: ArrayCall) -> Any:
+    """ArrayCall an operator on tensors of which at least one is a DataArray."""
     operator = call.operator
     labelled = {
         param.name: tensor

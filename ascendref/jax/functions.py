@@ -10,13 +10,12 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from .. import operators
 from ..core.arrays import import_array
 from ..core.dtypes import FLOATS, compute_type_of, names, raw_bytes_hint
 from ..core.errors import ArgumentTypeError, ArgumentValueError
 from ..declaration.scalars import check_array_scalar
-from ..functional.differentiable import Function, as_arguments, differentiable_functions
-from .gradients import Call, differentiable
+from ..differentiable import Function, as_arguments, differentiable_functions
+from .gradients import FunctionCall, differentiable
 
 _ARRAYS: Final = (jax.Array, np.generic, bool, int, float, complex)
 _FLOATS: Final = tuple([kind.name for kind in FLOATS])
@@ -64,7 +63,7 @@ Array(True, dtype=bool)
 
 def public_functions() -> dict[str, Callable[..., jax.Array]]:
     """Return the public functions by name."""
-    return {name: _public(f) for name, f in differentiable_functions(operators).items()}
+    return {name: _public(f) for name, f in differentiable_functions().items()}
 
 
 def _public(function: Function) -> Callable[..., jax.Array]:
@@ -98,7 +97,7 @@ def _public(function: Function) -> Callable[..., jax.Array]:
         compute = "float64" if operands[0].dtype == np.float64 else "float32"
         if given[-1][1] is not None:
             compute = compute_type_of(given[-1][1])
-        result = differentiable(Call(function, tuple(values), compute), *operands)
+        result = differentiable(FunctionCall(function, tuple(values), compute), *operands)
         return _weakly_typed(result) if all(map(_is_weak, named.values())) else result
 
     call.__name__ = call.__qualname__ = function.name

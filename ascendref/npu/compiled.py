@@ -1,4 +1,4 @@
-"""The fallback's kernel in C++ (``native/fallback.cpp``), and the functions that it calls."""
+"""The fallback's kernel (``native/fallback.cpp``), and the functions that it calls."""
 
 from __future__ import annotations
 

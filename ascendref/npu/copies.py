@@ -11,7 +11,7 @@ from .refusals import native_kernel
 
 
 def copy_kernel(op: torch._ops.OpOverload, within: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the kernel of ``copy_``, given the kernel for two tensors of one device.
+    """Return the kernel of ``copy_``, given the kernel for two tensors within one device.
 
     torch_npu copies plain bytes between host and device through the runtime, with streams and
     pinned memory. For other copies, such as between types or strides, it launches operators.

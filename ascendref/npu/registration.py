@@ -12,7 +12,6 @@ from ..declaration.operator import APIS, OPERATORS, Operator
 from .capture import CAPTURE, record
 from .compiled import BETWEEN_DEVICES, CompiledFallback
 from .copies import copy_kernel
-from .fallback import Fallback
 from .recurrent import RECURRENT, recurrent_kernel
 from .refusals import AUTOGRAD, NO_FALLBACK, NPU, has_kernel, native_kernel, refusal
 from .statistics import BATCH_NORM, with_statistics
@@ -69,35 +68,34 @@ _CPU: Final = (
 )
 
 
-def register(fallback: bool, compiled: CompiledFallback | None) -> list[torch.library.Library]:
+def register(fallback: CompiledFallback | None) -> list[torch.library.Library]:
     """Replace torch_npu's kernels while the returned objects are alive.
 
-    With a fallback, operators that are not emulated run on the CPU, by a kernel in C++ if
-    available; otherwise they are refused.
+    Operators that are not emulated run on the CPU, or are refused if there is no fallback.
     """
     library = torch.library.Library("aten", "IMPL")
     for op in _replaced():
         name = op.name()
-        kernel = Fallback(op) if fallback else refusal(name, NO_FALLBACK)
+        kernel: Callable[..., Any] = refusal(name, NO_FALLBACK)
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
-        if name == _PACK and fallback:
-            library.impl(name, native_kernel(name, _STOCK_KERNEL), NPU, allow_override=True)
-        elif compiled is None:
+        if fallback is None:
             library.impl(name, kernel, NPU, allow_override=True)
+        elif name == _PACK:
+            library.impl(name, native_kernel(name, _STOCK_KERNEL), NPU, allow_override=True)
         else:
-            compiled.register(op)
-            if name == _COPY:
+            fallback.register(op)
+            if name == _COPY:  # within a device, it copies itself
                 library.impl(name, kernel, BETWEEN_DEVICES)
-        if name in BATCH_NORM and fallback:
-            inner = kernel if compiled is None else native_kernel(op)
-            library.impl(name, with_statistics(op, inner), NPU, allow_override=True)
+            if name in BATCH_NORM:
+                inner = native_kernel(op)
+                library.impl(name, with_statistics(op, inner), NPU, allow_override=True)
         # torch_npu's own gradients call operators that only torch_npu has
         if name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
     for name in RECURRENT:
         op = _overload(name)
-        if op is not None and fallback:
+        if op is not None and fallback is not None:
             library.impl(name, recurrent_kernel(op), AUTOGRAD, allow_override=True)
     for name, why in _lacking():
         library.impl(name, refusal(name, why), NPU, allow_override=True)

@@ -12,7 +12,7 @@ from typing import Final
 
 from ..cann.runtime.process import process
 
-#: calls of the fallback's kernels in Python, by the name of the overload
+#: calls of recurrent layers, which have kernels in Python, by the name of the overload
 fallback_calls: Final[Counter[str]] = Counter()
 #: functions that return the calls of other kernels
 more_calls: Final[list[Callable[[], Iterable[tuple[str, int]]]]] = []

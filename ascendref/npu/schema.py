@@ -76,13 +76,6 @@ class Schema:
         #: whether it draws from the default generator, and cannot be given one
         self.is_seeded = torch.Tag.nondeterministic_seeded in op.tags and not self.takes_generator
 
-    def waits(self, given: dict[str, Any]) -> bool:
-        """Tell whether a call waits for its stream on every device."""
-        if self.shape_from is not ShapeFrom.MASKS:
-            return self.shape_from is ShapeFrom.DATA
-        indices = (x for value in given.values() if isinstance(value, (list, tuple)) for x in value)
-        return any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in indices)
-
     @staticmethod
     @cache
     def of(op: torch._ops.OpOverload) -> Schema:

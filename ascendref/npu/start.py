@@ -56,8 +56,7 @@ def start() -> None:
     process.forgets_failures = True
     for name in ("torch", "torch_npu"):
         add_package(os.path.dirname(sys.modules[name].__file__ or ""))
-    compiled = _compiled() if fallback else None
-    _kept.append(register(fallback, compiled))
+    _kept.append(register(_compiled() if fallback else None))
     _kept.append(register_refusals(CASTS.keys() | FORMULAS.keys()))
     _kept.append(register_casts())
     _kept.append(register_formulas())
@@ -88,16 +87,13 @@ def _set_devices() -> None:
         os.environ["ASCENDREF_DEVICES"] = os.environ.get("LOCAL_WORLD_SIZE", "")
 
 
-def _compiled() -> CompiledFallback | None:
-    """Return the fallback's kernel in C++; None if it cannot be compiled."""
+def _compiled() -> CompiledFallback:
+    """Return the fallback's kernel, compiling it if necessary."""
     from .compilation import compiled_fallback
     from .compiled import CompiledFallback
     from .report import more_calls
 
-    library = compiled_fallback()
-    if library is None:
-        return None
-    compiled = CompiledFallback(library)
+    compiled = CompiledFallback(compiled_fallback())
     more_calls.append(compiled.calls)
     return compiled
 

@@ -55,9 +55,3 @@ def tell_checker(
         checker.run_at_once(stream.timeline, call, reads, writes)
     if waits:
         checker.reach(checker.knowledge(stream.timeline))
-
-
-def is_capturing() -> bool:
-    """Tell whether any stream of any device is captured."""
-    devices = (slot.device for slot in process.slots)
-    return any(device and device.scheduler.captures.active() for device in devices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..functional.differentiable import Function
+from ..differentiable import Function
 
 #: axis of the batch in each tensor; None in tensors that all elements share
 Axes = tuple[int | None, ...]

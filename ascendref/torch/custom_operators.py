@@ -12,7 +12,7 @@ from torch.overrides import handle_torch_function, has_torch_function
 
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
-from ..functional.differentiable import Function, as_arguments
+from ..differentiable import Function, as_arguments
 from . import autocast
 from .batches import vmap_rule
 from .derivatives import gradients, second_derivatives

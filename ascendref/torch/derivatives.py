@@ -11,7 +11,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from ..declaration.scalars import single
-from ..functional.differentiable import Function
+from ..differentiable import Function
 
 
 def value(function: Function, operands: Sequence[Any], scalars: Sequence[float | None]) -> Any:

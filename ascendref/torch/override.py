@@ -16,10 +16,9 @@ from ..core.dtypes import FLOAT64, ElementType
 from ..core.errors import ArgumentValueError
 from ..declaration.fields import Mode
 from ..declaration.operator import Operator
-from ..functional.call import compute_parts, formula_kernel, of_no_terms, reduction_kernel
-from ..functional.differentiable import suited_formula
+from ..differentiable import kernel_of
+from ..functional.kernels import compute_parts, of_no_terms, reduction_kernel
 from ..functional.torch_calls import elementwise_run
-from ..kernels.arithmetic.formula import Formula
 from .scalars import choice, scalars_of_pytorch
 from .tensors import Refused, check_result, element_type, empty_result, numpy_view
 
@@ -113,8 +112,8 @@ class OwnKernel:
             return (summing,), values, mode, None
         if self.operator.is_viewed:
             parts = self.operator.part_scalars(values)
-            found = tuple([kernel_of(formula, kind, compute, numbers) for numbers in parts])
-            return found, values, mode, None
+            kernels = tuple([kernel_of(formula, kind, compute, numbers) for numbers in parts])
+            return kernels, values, mode, None
         kernel = kernel_of(formula, kind, compute, values)
         run = elementwise_run(kernel.bind_memory(), getattr(torch, kind.name))
         numbers = struct.pack(f"{len(values)}d", *values)
@@ -261,9 +260,3 @@ class Override(OwnKernel):
             if allowed:
                 scalars.append(allowed[value])
         return tuple(tensors), tuple(scalars)
-
-
-def kernel_of(formula: Formula, kind: ElementType, compute: str, values: tuple[float, ...]) -> Any:
-    """Return the kernel of a formula for tensors of one type."""
-    suited = suited_formula(formula, kind, compute, values)
-    return formula_kernel(suited, (kind,) * suited.tensors, kind, kind, compute)

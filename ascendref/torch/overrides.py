@@ -23,14 +23,13 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch.library import Library, get_kernel
 
-from .. import operators
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..core.fork_safety import run_to_end
 from ..core.scopes import Scope
 from ..declaration.operator import Operator
 from ..device.lock_free import AtomicReference
-from ..functional.differentiable import Function, differentiable_functions
+from ..differentiable import Function, differentiable_functions
 from .derivatives import gradients, value
 from .override import Override, OwnKernel
 from .prelu import PreluOverride
@@ -93,7 +92,7 @@ def gradient_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
 
 
 #: the functions by name
-FUNCTIONS: Final = differentiable_functions(operators)
+FUNCTIONS: Final = differentiable_functions()
 #: name of a function -> its kernels
 KERNELS: Final = {name: _kernels(function) for name, function in FUNCTIONS.items()}
 #: name of a function -> its overrides

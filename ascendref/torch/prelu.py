@@ -22,8 +22,9 @@ from torch.autograd import forward_ad
 from torch.fx import _symbolic_trace
 
 from ..core.dtypes import FLOAT64
-from ..functional.call import reduction_kernel
-from .override import Override, kernel_of
+from ..differentiable import kernel_of
+from ..functional.kernels import reduction_kernel
+from .override import Override
 from .tensors import Refused, element_type, empty_result, numpy_view
 
 #: the autograd node that calls the operator
@@ -56,10 +57,10 @@ class PreluOverride(Override):
         grad_output, data, weight = tensors
         operands = grad_output, data, _beside(data, weight)
         if any([tensor.device.type != "cpu" for tensor in tensors]):
-            found = super().theirs(operands, scalars)
+            gradients = super().theirs(operands, scalars)
         else:
-            found = self._call(self.aten, operands, {}, compute, "summed")
-        grad_input, sums = found
+            gradients = self._call(self.aten, operands, {}, compute, "summed")
+        grad_input, sums = gradients
         return grad_input, sums.sum_to_size(operands[2].shape).reshape(weight.shape)
 
     def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
@@ -86,17 +87,17 @@ class PreluOverride(Override):
                 or weight.shape != _beside(data, weight).shape
             ):
                 raise Refused("the weight does not have one element per channel")
-            found = torch.empty(weight.shape, dtype=weight.dtype)
-            sums = numpy_view(found).reshape(channels)
+            grad_weight = torch.empty(weight.shape, dtype=weight.dtype)
+            sums = numpy_view(grad_weight).reshape(channels)
             types = (kind,) * len(self.operator.tensors)
             reduction_kernel(self.operator, types, kind, compute, "sum")((*views, sums))
         else:
             assert self.operator.reduction is not None
-            found = torch.empty_like(grad_input)
+            grad_weight = torch.empty_like(grad_input)
             kernel_of(self.operator.formula, kind, compute, ())(tuple(views), ())
             term = kernel_of(self.operator.reduction.term, kind, compute, ())
-            term((*views[:2], numpy_view(found)), ())
-        return grad_input, found
+            term((*views[:2], numpy_view(grad_weight)), ())
+        return grad_input, grad_weight
 
 
 def _beside(data: Any, weight: Any) -> Any:

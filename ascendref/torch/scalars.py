@@ -13,12 +13,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import torch
 
-from .. import operators
 from ..core.dtypes import FLOAT32, FLOAT64, ROUNDED_ONCE, ElementType, float_format
 from ..core.errors import ArgumentError
 from ..declaration.operator import Operator
 from ..declaration.scalars import check_array_scalar
-from ..functional.differentiable import default_scalars, scalar_numbers
+from ..differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
 from ..operators.activation.hardtanh import VALUE as HARDTANH_VALUE
 from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
@@ -206,11 +205,10 @@ def choice(operator: Operator) -> Choice:
     if operator.name in _OTHERS:
         return _OTHERS[operator.name]
     formula = _FORMULAS.get(operator.name) or in_order_of_pytorch(operator)
-    function = getattr(operators, operator.name)
 
     def usual(kind: ElementType, compute: str | None, *scalars: Any) -> Chosen:
         width = FLOAT64 if kind is FLOAT64 else FLOAT32
-        given = scalar_numbers(operator, function, scalars)
+        given = scalar_numbers(operator, scalars)
         pairs = zip(operator.scalars, given, strict=True)
         try:
             values = [check_array_scalar(param, rounded(value, width)) for param, value in pairs]
@@ -251,7 +249,7 @@ def in_order_of_pytorch(operator: Operator) -> Formula:
     if operator.torch is None or operator.unused:
         return operator.formula
     names = [param.name for param in operator.tensors]
-    scalars = default_scalars(operator, getattr(operators, operator.name))
+    scalars = default_scalars(operator)
     taken, _ = operator.for_torch({**{name: name for name in names}, **scalars})
     order = [names.index(name) for name in taken if name in names]
     if order == sorted(order):

@@ -342,7 +342,7 @@ class Executor(Handle):
                     )
                 refuse(problem)
         if starts is not None:
-            self._plan = plan = plan.again(self._tensors, self._space)
+            self._plan = plan = plan.unbound.plan(self._tensors, self._space)[0]
             self._starts = None
         return plan
 

@@ -37,8 +37,8 @@ def phase_1_of(
     def get_workspace_size(*arguments: Any, **keywords: Any) -> tuple[int, Executor]:
         if keywords or len(arguments) != len(names):
             arguments = signature.bind(*arguments, **keywords).args
-        plan, space, tensors, memories = plan_arguments(arguments)
-        return plan.workspace, Executor(plan, space, tensors, memories)
+        planned = plan_arguments(arguments)
+        return planned[0].workspace, Executor(*planned)
 
     _describe(get_workspace_size, f"{api}GetWorkspaceSize", signature, doc)
     return get_workspace_size

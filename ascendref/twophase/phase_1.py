@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from ..declaration.operator import Operator
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from .plan import Called, Description, Plan, Planned, refuse
+from .plan import Called, Located, Plan, Planned, refuse
 from .planning import make_plan
 from .validation import validate
 
@@ -34,7 +32,7 @@ def plan_call(
 ) -> Planned:
     """Check the arguments of a call, which are in the vendor's order, and plan it.
 
-    The result is that of `plan_once`.
+    ``default`` is the address space to use if no tensor has memory.
     """
     if operator.unused:
         _check_unused(operator, arguments)
@@ -53,85 +51,71 @@ def plan_call(
     scalars = tuple(
         [value.value if type(value) is Scalar else value for value in arguments[first:last]]
     )
-    return plan_tensors(operator, tensors, scalars, default)
+    return OwnCall(operator, scalars).plan(tensors, default)
 
 
-def plan_tensors(
-    operator: Operator,
-    tensors: tuple[Tensor, ...],
-    scalars: tuple[Any, ...],
-    default: AddressSpace | None,
-) -> Planned:
-    """Check tensors, results last, and scalars, and plan the call; as `plan_once`."""
+class OwnCall(NamedTuple):
+    """A call of an operator with kernels of our own, without its tensors."""
 
-    def make(
-        space: AddressSpace,
-        memories: tuple[Memory | None, ...],
-        memory_numbers: tuple[int, ...],
-        descriptions: tuple[Description, ...],
-    ) -> Plan:
-        call = validate(operator, space.device, tensors, memories, memory_numbers, scalars)
-        return make_plan(call, descriptions, partial(_plan_again, operator, scalars))
+    operator: Operator
+    scalars: tuple[Any, ...]
 
-    key = (operator, scalars) if _KEY_TYPES.issuperset(map(type, scalars)) else None
-    return plan_once(operator, tensors, default, key, make)
+    def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
+        """Check the tensors, results last, and plan the call."""
+        key = self if _KEY_TYPES.issuperset(map(type, self.scalars)) else None
+        planned = known_plan(self.operator, tensors, default, key)
+        if not isinstance(planned, Located):
+            return planned
+        call = validate(self.operator, tensors, planned, self.scalars)
+        return keep_plan(make_plan(call, planned.descriptions, self), planned, tensors)
 
 
-def plan_once(
+def known_plan(
     operator: Called,
     tensors: tuple[Tensor, ...],
     default: AddressSpace | None,
     key: tuple[Any, ...] | None,
-    make: Callable[..., Plan],
-) -> Planned:
-    """Return the plan of an equal call, or make one.
+) -> Planned | Located:
+    """Return the plan of an equal call; if there is none, where the tensors lie.
 
     ``default`` is the address space to use if no tensor has memory. ``key`` has what decides the
-    plan besides the tensors and the product; None if that is not known. ``make`` gets the address
-    space, the tensors' memories, numbers that are equal for tensors in the same memory, and the
-    tensors' descriptions. The result is the plan, the address space of the tensors' device, the
-    tensors, and the memory of each.
+    plan besides the tensors and the product; None if that is not known.
     """
     memories = tuple([tensor.memory for tensor in tensors])
     space = _address_space(operator, memories, default)
     space.device.check_process()
-    cacheable = key is not None
+    shared = key is not None
     sizes = []
     for memory in memories:
         if memory is None:
             sizes.append(0)
         else:
-            cacheable = cacheable and memory.alive and memory.space is space and not memory.pinned
-            cacheable = cacheable and memory.room(0) == memory.nbytes  # not mapped in parts
+            shared = shared and memory.alive and memory.space is space and not memory.pinned
+            shared = shared and memory.room(0) == memory.nbytes  # not mapped in parts
             sizes.append(memory.nbytes)
-    descriptions = tuple(
+    fields = tuple(
         [
             (tensor.data_type, tensor.shape, tensor.strides, tensor.offset, tensor.start, size)
             for tensor, size in zip(tensors, sizes, strict=True)
         ]
     )
     # overlap depends only on which tensors share memory, not on its address
-    memory_numbers = tuple(map(memories.index, memories))
+    numbers = tuple(map(memories.index, memories))
     product = space.device.product
-    whole = (key, product.name, product.has_bfloat16, descriptions, memory_numbers)
-    plan = _plans.get(whole) if cacheable else None
-    if plan is None:
-        made = tuple(map(Description._make, descriptions))
-        plan = make(space, memories, memory_numbers, made)
-        if cacheable:
-            if len(_plans) >= _PLANS_LIMIT:
-                _plans.clear()
-            _plans[whole] = plan
-    return plan, space, tensors, memories
+    whole = (key, product.name, product.has_bfloat16, fields, numbers) if shared else None
+    plan = _plans.get(whole) if whole is not None else None
+    if plan is not None:
+        return plan, space, tensors, memories
+    return Located(space, memories, numbers, fields, whole)
 
 
-def _plan_again(
-    operator: Operator,
-    scalars: tuple[Any, ...],
-    tensors: tuple[Tensor, ...],
-    space: AddressSpace,
-) -> Plan:
-    return plan_tensors(operator, tensors, scalars, space)[0]
+def keep_plan(plan: Plan, located: Located, tensors: tuple[Tensor, ...]) -> Planned:
+    """Keep a new plan for equal calls."""
+    if located.key is not None:
+        if len(_plans) >= _PLANS_LIMIT:
+            _plans.clear()
+        _plans[located.key] = plan
+    return plan, located.space, tensors, located.memories
 
 
 def _without_null(
@@ -139,7 +123,7 @@ def _without_null(
 ) -> tuple[Operator, tuple[Any, ...]]:
     """Leave out the optional arguments that are None; refuse a call in which others are.
 
-    The result is the operator of the given tensors, with its tensors, scalars and results.
+    The result is the operator of the tensors that remain, with these, scalars and results.
     """
     nullable = operator.nullable
     for name, value in zip(operator.arguments, arguments, strict=True):
@@ -151,10 +135,10 @@ def _without_null(
             )
     ordered = tuple([arguments[place] for place in operator.places])
     count = len(operator.tensors)
-    given, tensors = operator.given(ordered[:count])
+    reduced, tensors = operator.given(ordered[:count])
     named = zip(operator.vendor_parameters[count:], ordered[count:], strict=True)
     rest = [nullable[name] if value is None else value for name, value in named]
-    return given, (*tensors, *rest)
+    return reduced, (*tensors, *rest)
 
 
 def _check_unused(operator: Operator, arguments: tuple[Any, ...]) -> None:
@@ -173,9 +157,9 @@ def _refuse_types(operator: Operator, tensors: tuple[Any, ...]) -> NoReturn:
 def refuse_type(name: str, value: object) -> NoReturn:
     """Fail because an argument is no tensor of a device."""
     kind = type(value)
-    found = kind.__name__ if kind.__name__ != Tensor.__name__ else f"{kind.__module__}.Tensor"
+    title = kind.__name__ if kind.__name__ != Tensor.__name__ else f"{kind.__module__}.Tensor"
     refuse(
-        f"{name} is a {found}; a Tensor is expected (Device.tensor copies"
+        f"{name} is a {title}; a Tensor is expected (Device.tensor copies"
         " an array to the device and describes it)"
     )
 

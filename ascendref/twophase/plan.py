@@ -66,7 +66,7 @@ class Layout(NamedTuple):
     strides: tuple[int, ...]
 
 
-class Place(NamedTuple):
+class Extent(NamedTuple):
     """Where a tensor lies."""
 
     layout: Layout
@@ -123,8 +123,8 @@ class Plan:
     scratch: Span
     #: the kernel with its scalars; None where there is nothing to compute
     compute: Compute | None
-    #: plans the call again, for tensors that were moved
-    again: Callable[[tuple[Tensor, ...], AddressSpace], Plan]
+    #: the call without its tensors, which plans it again for tensors that were moved
+    unbound: TwoPhaseCall
     #: whether the kernel stores partial sums in the workspace
     has_partial_sums: bool = False
     #: what the timeline shows; the vendor's name unless it is given
@@ -168,6 +168,36 @@ class Plan:
 
 #: a plan, the address space of the tensors' device, the tensors (results last), their memory
 Planned = tuple[Plan, AddressSpace, tuple[Tensor, ...], tuple[Memory | None, ...]]
+
+
+class TwoPhaseCall(Protocol):
+    """A call without its tensors."""
+
+    def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
+        """Check the tensors, results last, and plan the call.
+
+        ``default`` is the address space to use if no tensor has memory.
+        """
+
+
+class Located(NamedTuple):
+    """Where the tensors of a call lie."""
+
+    #: address space of the tensors' device
+    space: AddressSpace
+    #: memory of each tensor
+    memories: tuple[Memory | None, ...]
+    #: numbers that are equal for tensors in the same memory
+    numbers: tuple[int, ...]
+    #: the fields of each tensor's `Description`
+    fields: tuple[tuple[Any, ...], ...]
+    #: equal for calls that share a plan; None if the call shares none
+    key: tuple[Any, ...] | None
+
+    @property
+    def descriptions(self) -> tuple[Description, ...]:
+        """The tensors' descriptions."""
+        return tuple(map(Description._make, self.fields))
 
 
 def refuse(message: str, cause: BaseException | None = None) -> NoReturn:

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import ceil, prod
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
 from ..declaration.fields import Mode
 from ..device.checker.shadow import Span
-from ..device.memory.address_space import AddressSpace
-from ..device.memory.tensor import Tensor
-from ..functional.call import compute_parts, of_no_terms, reduction_kernel
-from ..kernels.loops.elementwise import elementwise
+from ..functional.kernels import (
+    compute_parts,
+    elementwise_kernels,
+    of_no_terms,
+    reduction_kernel,
+)
 from ..kernels.loops.reduction_plan import BLOCK
-from .plan import Compute, Description, Plan
+from .plan import Compute, Description, Plan, TwoPhaseCall
 from .validation import ValidCall
 from .workspace import LaunchSequence, reserved
 
 
 def make_plan(
-    call: ValidCall,
-    descriptions: tuple[Description, ...],
-    again: Callable[[tuple[Tensor, ...], AddressSpace], Plan],
+    call: ValidCall, descriptions: tuple[Description, ...], unbound: TwoPhaseCall
 ) -> Plan:
-    """Return the plan of a call with these descriptions of its tensors.
-
-    ``again`` plans it with tensors that were moved.
-    """
+    """Return the plan of a call; ``unbound`` is the same without its tensors."""
     names = call.operator.tensor_names
     if call.is_empty:
         nothing = Span(0, 0, "workspace")
-        return Plan(call.operator, names, descriptions, (), (), 0, (), (), nothing, None, again)
+        return Plan(call.operator, names, descriptions, (), (), 0, (), (), nothing, None, unbound)
     mode = call.operator.mode(call.values)
     if mode == "none":
         computed = _computed_type(call)
@@ -54,7 +50,7 @@ def make_plan(
         writes=tuple([(k, span) for k, span in spans if k >= inputs]),
         scratch=Span(0, workspace, "workspace"),
         compute=compute,
-        again=again,
+        unbound=unbound,
         has_partial_sums=call.operator.reduction is not None,
     )
 
@@ -72,17 +68,12 @@ def _types(call: ValidCall) -> tuple[ElementType, ...]:
 def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     """Compile the kernels of an elementwise operator and bind its scalars."""
     operator, values, in_place = call.operator, call.values, call.in_place
-    given = _types(call)
-    compute = "exact" if operator.is_exact(given) else "float32"
-    kinds = operator.each_operand(given)
+    types = _types(call)
+    compute = "exact" if operator.is_exact(types) else "float32"
     (out,) = call.results
     size = operator.divisor(values, out.layout.shape)
     tiled = operator.is_viewed or size not in (None, out.array.size)
-    formulas = [
-        operator.formula.suited(compute, computed.name, numbers)
-        for numbers in operator.part_scalars(values)
-    ]
-    kernels = tuple([elementwise(f, kinds, computed, out.kind, compute) for f in formulas])
+    kernels = elementwise_kernels(operator, types, out.kind, compute, values, result=computed)
     for kernel in kernels:
         layout = "tiled" if tiled else kernel.layout(call.placeholders, in_place)
         kernel.make_ready(layout, out.array.size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple, NoReturn
 
@@ -21,7 +21,7 @@ from ..device.base_device import BaseDevice
 from ..device.checker.shadow import Span, gaps_of
 from ..device.memory.address_space import Memory
 from ..device.memory.tensor import Tensor
-from .plan import Layout, Operand, Place, refuse
+from .plan import Extent, Layout, Located, Operand, refuse
 
 
 class ValidCall(NamedTuple):
@@ -48,19 +48,14 @@ class ValidCall(NamedTuple):
 
 
 def validate(
-    operator: Operator,
-    device: BaseDevice,
-    tensors: tuple[Tensor, ...],
-    memories: tuple[Memory | None, ...],
-    memory_numbers: tuple[int, ...],
-    scalars: tuple[Any, ...],
+    operator: Operator, tensors: tuple[Tensor, ...], located: Located, scalars: tuple[Any, ...]
 ) -> ValidCall:
-    """Check a call of an operator; numbers of memories are equal for tensors in the same memory.
+    """Check a call of an operator.
 
     The order of checks is the vendor's: product, types, ranks, attributes, views outside their
     memory, shapes, overlaps.
     """
-    product = device.product
+    product = located.space.device.product
     params = operator.on(product)
     if params is None:
         refuse_product(operator.api, product, operator.device.products)
@@ -77,14 +72,12 @@ def validate(
             operator.check_scalars(*values)
         if operator.device.empty_first and any(0 in tensor.shape for tensor in tensors[:inputs]):
             return ValidCall(operator, values, (), (), False)
-        places = [
-            place(*given, device)
-            for given in zip(names, tensors, memories, memory_numbers, strict=True)
-        ]
         operands = tuple(
             [
-                Operand(name, kind, *found)
-                for name, kind, found in zip(names, kinds, places, strict=True)
+                Operand(name, kind, *extent)
+                for name, kind, extent in zip(
+                    names, kinds, extents(names, tensors, located), strict=True
+                )
             ]
         )
         _check_shapes(operator, operands, values)
@@ -95,7 +88,7 @@ def validate(
             message = re.sub(rf"\b{name}\b", theirs, message)
         fail(Status.ACLNN_ERR_PARAM_INVALID, message, error)
     arrays = [operand.array for operand in operands]
-    in_place = check_overlaps(names, arrays, inputs, tensors, memory_numbers)
+    in_place = check_overlaps(names, arrays, inputs, tensors, located.numbers)
     return ValidCall(operator, values, operands[:inputs], operands[inputs:], in_place)
 
 
@@ -115,10 +108,17 @@ def _kind(operator: Operator, name: str, tensor: Tensor) -> ElementType:
     return kind
 
 
-def place(
+def extents(
+    names: Sequence[str], tensors: tuple[Tensor, ...], located: Located
+) -> Iterator[Extent]:
+    """Check that tensors lie within their memory, and that this is memory of one device."""
+    for each in zip(names, tensors, located.memories, located.numbers, strict=True):
+        yield _extent(*each, located.space.device)
+
+
+def _extent(
     name: str, tensor: Tensor, memory: Memory | None, memory_number: int, device: BaseDevice
-) -> Place:
-    """Check that a tensor lies within its memory, and that this is memory of the device."""
+) -> Extent:
     low, high = tensor.check(name)
     if memory is not None:
         if memory.device is not device:
@@ -132,15 +132,15 @@ def place(
         ((memory_number + 1) << 44) + offset, layout.shape, layout.dtype, layout.strides
     )
     gaps = gaps_of(layout.shape, layout.strides, layout.dtype.itemsize)
-    return Place(layout, Span(low, high - low, name, gaps), array)
+    return Extent(layout, Span(low, high - low, name, gaps), array)
 
 
 def _check_shapes(
     operator: Operator, operands: tuple[Operand, ...], values: tuple[float, ...]
 ) -> None:
     inputs = len(operator.tensors)
-    given = tuple([x.layout.shape for x in operands[:inputs]])
-    shapes = operator.result_shapes(given, values)
+    tensor_shapes = tuple([x.layout.shape for x in operands[:inputs]])
+    shapes = operator.result_shapes(tensor_shapes, values)
     one = operator.mode(values) != "none" and not operator.per_channel
     for result, shape in zip(operands[inputs:], shapes, strict=True):
         if one and prod(result.layout.shape) == 1:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .. import operators
+from .. import differentiable
 from ..declaration.operator import OPERATORS
 from ..declaration.scalars import check_array_scalar
-from ..functional import differentiable
 
 
 def default_scalars(operator: str) -> dict[str, float | str]:
     """Return the scalars of a call that names none, as the array function's signature has them."""
-    return differentiable.default_scalars(OPERATORS[operator], getattr(operators, operator))
+    return differentiable.default_scalars(OPERATORS[operator])
 
 
 def scalar_values(

@@ -16,7 +16,7 @@ from ..core.errors import OptionError
 from ..declaration.accuracy import ROUNDED, Bound
 from ..declaration.operator import OPERATORS, Operator
 from ..declaration.scalars import ScalarParam, check_array_scalar, single
-from ..functional.call import elementwise_kernels
+from ..functional.kernels import elementwise_kernels
 from ..kernels.arithmetic.exact import decide
 from .scalars import default_scalars, scalar_values
 

@@ -28,9 +28,9 @@ import ascendref as ar
 from ascendref.borrowed.known import PRESENCES, Known, known
 from ascendref.cann.functions import operator_functions
 from ascendref.cann.prototypes import Prototype
-from ascendref.cli.markdown import table
 from ascendref.cli.ops import in_groups
 from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, ElementType
+from ascendref.core.markdown import table
 from ascendref.declaration.operator import APIS, Operator
 from ascendref.verify.accuracy.rows import Measured
 from ascendref.verify.figures.style import LABELS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ascendref.cann.functions import ABSENT, functions, operator_functions
-from ascendref.cli.markdown import table
+from ascendref.core.markdown import table
 from ascendref.declaration.operator import APIS
 
 PAGE = Path(__file__).parents[2] / "docs" / "from-cpp.md"

@@ -28,7 +28,7 @@ def checked(empty_call_cache: None, monkeypatch: pytest.MonkeyPatch) -> list[str
     names: list[str] = []
     full_check = call._checked_call
 
-    def counted(record: call_cache.Call) -> Any:
+    def counted(record: call_cache.ArrayCall) -> Any:
         names.append(record.operator.name)
         return full_check(record)
 

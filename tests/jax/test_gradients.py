@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ascendref as ar
-from ascendref import operators
 from ascendref.declaration.scalars import single
-from ascendref.functional.differentiable import differentiable_functions
+from ascendref.differentiable import differentiable_functions
 
 from ..support.cases import DECLARED, FLOATS, SCALARS, numbers, whole_shapes
 from ..support.operands import beyond_exp
@@ -86,7 +85,7 @@ class Function(NamedTuple):
         return got if isinstance(got, tuple) else (got,)
 
 
-FUNCTIONS = {name: Function(f) for name, f in differentiable_functions(operators).items()}
+FUNCTIONS = {name: Function(f) for name, f in differentiable_functions().items()}
 GRADIENTS = [name for name, case in FUNCTIONS.items() if case.declared.gradient is not None]
 VALUES = [name for name, case in FUNCTIONS.items() if case.declared.computes_value]
 

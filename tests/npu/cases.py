@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ascendref.cli.markdown import table
+from ascendref.core.markdown import table
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "torch-npu.md"

@@ -13,8 +13,8 @@ import pytest
 from ..support.processes import run, start
 from .cases import HANG
 
-if find_spec("torch_npu") is None or shutil.which("cc") is None:
-    pytest.skip("needs torch-npu, an extra, and cc", allow_module_level=True)
+if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
+    pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
 
 NPU = ("-m", "ascendref", "npu")
 

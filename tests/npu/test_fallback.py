@@ -1,4 +1,4 @@
-"""The fallback's kernels, in C++ and in Python: results, order, and what is compiled when."""
+"""The fallback's kernel: order, outputs that are resized, and what is compiled when."""
 
 import re
 import shutil
@@ -7,22 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from .test_programs import BY_NAME, python, run
+from .test_programs import python
 
 if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
     pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
 
-KERNELS = {"C++": {}, "Python": {"CXX": "no-such-compiler"}}
 ADD = "import ascendref.npu, torch\nprint((torch.ones(4).npu() + 1).sum().item())"
-
-
-@pytest.mark.daily(2)
-@pytest.mark.parametrize("name", ["fallback", "views", "randomness", "graphs"])
-def test_both_kernels_do_the_same(name):
-    compiled, interpreted = [run(BY_NAME[name], **settings) for settings in KERNELS.values()]
-    assert (compiled.status, interpreted.status) == (0, 0), compiled.errors + interpreted.errors
-    assert compiled.out == interpreted.out
-    assert compiled.counts == interpreted.counts
 
 
 RACE = """
@@ -52,12 +42,11 @@ RACES = [
 
 
 @pytest.mark.daily(3)
-@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
 @pytest.mark.parametrize("fix", ["", FIX])
-def test_a_missing_wait_is_found(kernel, execution, fix):
+def test_a_missing_wait_is_found(execution, fix):
     settings = {"ASCENDREF_CHECK": "report", "ASCENDREF_EXECUTION": execution}
-    done = python("-c", RACE.format(fix=fix, calls=CALLS), **settings, **KERNELS[kernel])
+    done = python("-c", RACE.format(fix=fix, calls=CALLS), **settings)
     assert done.returncode == 0, done.stderr
     found = re.findall(r"race: (\S+) (\w+) (\w+) while aclnnSoftplusBackward may", done.stderr)
     assert found == ([] if fix else RACES)
@@ -79,7 +68,6 @@ torch.npu.synchronize()
 """
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(
     ("first", "second", "race"),
     [
@@ -93,8 +81,8 @@ torch.npu.synchronize()
     ],
     ids=["in place", "fill", "out", "copy to the host", "read", "fallback between", "indices"],
 )
-def test_the_program_does_not_wait_for_the_fallback(kernel, first, second, race):
-    settings = {"ASCENDREF_CHECK": "report", **KERNELS[kernel]}
+def test_the_program_does_not_wait_for_the_fallback(first, second, race):
+    settings = {"ASCENDREF_CHECK": "report"}
     done = python("-c", FIRST.format(first=first, second=second, fix=""), **settings)
     assert done.returncode == 0, done.stderr
     assert re.findall(r"race: (.*) may still", done.stderr) == [race]
@@ -102,7 +90,6 @@ def test_the_program_does_not_wait_for_the_fallback(kernel, first, second, race)
     assert "500001" not in fixed.stderr
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(
     "first",
     [
@@ -113,9 +100,9 @@ def test_the_program_does_not_wait_for_the_fallback(kernel, first, second, race)
         "y = torch.exp(x); x.cpu()",
     ],
 )
-def test_the_program_waits_with_an_operator_that_returns_what_depends_on_data(kernel, first):
+def test_the_program_waits_with_an_operator_that_returns_what_depends_on_data(first):
     text = FIRST.format(first=first, second="y + 1", fix="")
-    done = python("-c", text, ASCENDREF_CHECK="report", **KERNELS[kernel])
+    done = python("-c", text, ASCENDREF_CHECK="report")
     assert done.returncode == 0, done.stderr
     assert "500001" not in done.stderr
 
@@ -144,20 +131,17 @@ print(torch.equal(values.cpu(), x.flip(0)), torch.equal(places.cpu(), torch.aran
 """
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
-def test_an_output_that_is_resized_has_the_results(kernel, execution):
-    settings = {"ASCENDREF_CHECK": "1", "ASCENDREF_EXECUTION": execution, **KERNELS[kernel]}
+def test_an_output_that_is_resized_has_the_results(execution):
+    settings = {"ASCENDREF_CHECK": "1", "ASCENDREF_EXECUTION": execution}
     done = python("-W", "ignore", "-c", GROWING.format(change=""), **settings)
     expected = ["True (1,)"] * 4 + ["True (1, 3)"] * 2 + ["True True"]
     assert done.stdout.splitlines() == expected, done.stderr
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_a_write_behind_a_queued_copy_would_be_found(kernel):
+def test_a_write_behind_a_queued_copy_would_be_found():
     change = "Scheduler.make_way = lambda *_: None"
-    done = python("-W", "ignore", "-c", GROWING.format(change=change), ASCENDREF_CHECK="report",
-                  **KERNELS[kernel])  # fmt: skip
+    done = python("-W", "ignore", "-c", GROWING.format(change=change), ASCENDREF_CHECK="report")
     assert re.search(r"race: aten::exp.out writes \w+ while aclrtMemcpyAsync may", done.stderr)
 
 
@@ -237,31 +221,30 @@ def test_a_call_on_memory_that_is_ready_does_not_call_the_device():
     assert "acl" not in done.stderr.partition("turn 2")[2].partition("end")[0], done.stderr
 
 
-def test_a_second_process_compiles_nothing_and_no_compiler_is_needed(tmp_path):
-    cache = {"XDG_CACHE_HOME": str(tmp_path)}
-    without = python("-W", "error", "-c", ADD, **cache, **KERNELS["Python"])
-    assert without.stdout == "8.0\n", without.stderr
-    folder = tmp_path / "ascendref" / "npu-fallback"
-    assert not folder.exists()
+def test_a_second_process_compiles_nothing(tmp_path):
     times = []
     for _ in range(2):
-        done = python("-W", "error", "-c", ADD, **cache)
+        done = python("-W", "error", "-c", ADD, XDG_CACHE_HOME=str(tmp_path))
         assert done.stdout == "8.0\n", done.stderr
-        (library,) = folder.glob("*/*")
+        (library,) = Path(tmp_path, "ascendref", "npu-fallback").glob("*/*")
         times.append(library.stat().st_mtime_ns)
     assert times[0] == times[1]
 
 
-def test_a_compiler_that_fails_is_reported_and_not_asked_again(tmp_path):
-    settings = {"XDG_CACHE_HOME": str(tmp_path), "CXX": "c++ --no-such-option"}
-    for _ in range(2):
-        done = python("-c", ADD, **settings)
-        assert done.stdout == "8.0\n", done.stderr
-        assert "its kernel cannot be compiled" in done.stderr
-        (problem,) = Path(tmp_path, "ascendref", "npu-fallback").rglob("problem.txt")
-        assert "no-such-option" in problem.read_text()
-        problem.write_text("no-such-option is kept")
-    assert problem.read_text() == "no-such-option is kept"
+@pytest.mark.parametrize(
+    ("compiler", "problem"),
+    [
+        ("no-such-compiler", "CXX: no such compiler: no-such-compiler; install a C and C++"),
+        ("c++ --no-such-option", "CXX: cannot compile the fallback's kernel (c++ --no-such-option"),
+    ],
+)
+def test_without_a_compiler_of_cpp_the_import_says_what_is_needed(compiler, problem):
+    done = python("-c", ADD, CXX=compiler)
+    assert done.returncode == 1
+    assert problem in done.stderr
+    without = "import ascendref.npu, torch\nprint(torch.ones(4).npu().cpu().sum().item())"
+    done = python("-c", without, ASCENDREF_NPU_FALLBACK="0", CXX=compiler)
+    assert done.stdout == "4.0\n", done.stderr
 
 
 MEMORY = """

@@ -9,8 +9,8 @@ import pytest
 from .cases import PAGE, PROGRAMS, run
 from .test_programs import python
 
-if find_spec("torch_npu") is None or shutil.which("cc") is None:
-    pytest.skip("needs torch-npu, an extra, and cc", allow_module_level=True)
+if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
+    pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
 
 SIGNATURES = """
 import inspect

@@ -11,8 +11,8 @@ import pytest
 
 from .cases import HANG, PAGE, PROGRAMS, REFUSED, described, run
 
-if find_spec("torch_npu") is None or shutil.which("cc") is None:
-    pytest.skip("needs torch-npu, an extra, and cc", allow_module_level=True)
+if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
+    pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
 
 OPERATORS = {
     "aclnnHardshrinkBackward",

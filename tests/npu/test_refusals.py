@@ -11,8 +11,8 @@ import pytest
 from ..support.processes import run
 from .cases import PAGE
 
-if find_spec("torch_npu") is None or shutil.which("cc") is None:
-    pytest.skip("needs torch-npu, an extra, and cc", allow_module_level=True)
+if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
+    pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
 
 NAMESPACE = Path(__file__).with_name("namespace.py")
 #: calls of the five emulated operators, and what each raises, if it does

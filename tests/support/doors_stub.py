@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ascendref as ar
-from ascendref import operators
-from ascendref.functional.differentiable import Function, differentiable_functions
+from ascendref.differentiable import Function, differentiable_functions
 
 
 class Door(NamedTuple):
@@ -73,7 +72,7 @@ def signature(door: Door, function: Function) -> str:
 
 def stub(door: Door) -> str:
     """Return the text of a stub."""
-    known = [f for f in differentiable_functions(operators).values() if f.in_torch or door.every]
+    known = [f for f in differentiable_functions().values() if f.in_torch or door.every]
     functions = [signature(door, f) for f in known]
     literal = "from typing import Literal\n\n" if any("Literal" in f for f in functions) else ""
     imports = (

@@ -16,7 +16,7 @@ import ascendref as ar
 import ascendref.torch as at
 from ascendref.core.dtypes import FLOAT32
 from ascendref.declaration.scalars import check_array_scalar, single
-from ascendref.functional.differentiable import Function
+from ascendref.differentiable import Function
 from ascendref.torch.override import Override
 from ascendref.torch.overrides import FUNCTIONS, KERNELS, OVERRIDES, value_by_pytorch
 

@@ -12,7 +12,7 @@ import pytest
 
 import ascendref as ar
 from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT32, float_format
-from ascendref.functional.call import formula_kernel
+from ascendref.functional.kernels import formula_kernel
 from ascendref.kernels.arithmetic import Formula, Number, tanh
 from ascendref.verify.accuracy import golden
 from ascendref.verify.accuracy.channel_sums import exact_sum

@@ -80,12 +80,10 @@ def make_scalar(value: bytes, data_type: int) -> Scalar:
 def operator_functions() -> dict[str, Callable[..., Any]]:
     """Return the two functions of every operator by name."""
     functions: dict[str, Callable[..., Any]] = {}
-    for operator in APIS.values():
+    operators: tuple[Operator | Borrowed, ...] = (*APIS.values(), *borrowed().values())
+    for operator in operators:
         functions[f"{operator.api}GetWorkspaceSize"] = _phase_1(operator)
         functions[operator.api] = _phase_2(operator)
-    for other in borrowed().values():
-        functions[f"{other.api}GetWorkspaceSize"] = _phase_1(other)
-        functions[other.api] = _phase_2(other)
     return functions
 
 
@@ -106,8 +104,8 @@ def _phase_1(operator: Operator | Borrowed) -> Callable[..., tuple[int, Executor
         plan_call, executor = _two_phase(is_borrowed)
         context = process.context
         space = None if context is None else context.device.address_space
-        plan, space, tensors, memories = plan_call(operator, arguments, space)
-        return plan.workspace, executor(plan, space, tensors, memories)
+        planned = plan_call(operator, arguments, space)
+        return planned[0].workspace, executor(*planned)
 
     return get_workspace_size
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from ...core.status import Status
-from .hazards import Kind
+from .hazards import HazardKind
 from .order import Order
 from .ordering import Clock, Operation, Timeline, are_ordered, is_reached, precedes
 from .pinned import PinnedCopy
@@ -336,7 +336,7 @@ class Checker(Order):
                 return shadow
         return None
 
-    def find_freed(self, status: Status, kind: Kind, problem: str, shadow: Shadow) -> None:
+    def find_freed(self, status: Status, kind: HazardKind, problem: str, shadow: Shadow) -> None:
         """Report a call with memory that was freed, which the runtime refuses with a code."""
         self.reports.freed(status, kind, problem, shadow, self.begin_on_host("use of memory"))
 

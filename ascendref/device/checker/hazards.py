@@ -11,7 +11,7 @@ from .ordering import HOST, Operation
 from .shadow import Shadow, Span
 
 #: what can be wrong
-Kind = Literal[
+HazardKind = Literal[
     "race", "use-after-free", "uninitialized-read", "lifetime", "leak", "deadlock", "wait"
 ]
 
@@ -120,7 +120,7 @@ class HazardError(AclError):
     def __init__(
         self,
         status: Status | int,
-        kind: Kind,
+        kind: HazardKind,
         problem: str,
         first: Site | None,
         second: Site | None,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...core.errors import recorded
 from ...core.status import Status
-from .hazards import HazardError, Kind, Site
+from .hazards import HazardError, HazardKind, Site
 from .ordering import HOST, Operation
 from .shadow import Segment, Shadow, Span, Use
 from .waits import Explanation, WaitWithoutEffect
@@ -25,7 +25,7 @@ class Reports:
 
     def _find(
         self,
-        kind: Kind,
+        kind: HazardKind,
         problem: str,
         first: Site | None,
         second: Site | None,
@@ -203,7 +203,7 @@ class Reports:
         )
 
     def freed(
-        self, status: Status, kind: Kind, problem: str, shadow: Shadow, use: Operation
+        self, status: Status, kind: HazardKind, problem: str, shadow: Shadow, use: Operation
     ) -> None:
         """A call is given memory that was freed, which the runtime refuses."""
         self._find(
@@ -232,7 +232,7 @@ def _site(operation: Operation | None) -> Site | None:
 
 def _explained(
     why: Explanation | None, first: Operation, second: Operation, reason: str, missing: str
-) -> tuple[Kind, str, str]:
+) -> tuple[HazardKind, str, str]:
     """Return kind, reason and fix of a race: as given, unless a wait explains it."""
     if why is None:
         return "race", reason, missing

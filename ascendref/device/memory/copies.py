@@ -14,7 +14,7 @@ from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..checker.checker import Access, Checker
-from ..checker.hazards import Kind
+from ..checker.hazards import HazardKind
 from ..checker.pinned import PinnedCopy
 from ..checker.shadow import Shadow, Span
 from .address_space import AddressSpace, Memory, find_memory
@@ -178,7 +178,7 @@ def resolve(
     space: AddressSpace,
     argument: str,
     value: Memory | int | None,
-    hazard: Kind = "use-after-free",
+    hazard: HazardKind = "use-after-free",
 ) -> Memory:
     """Return the living allocation that an argument names, by object or address."""
     checker = space.device.checker
@@ -215,7 +215,7 @@ def resolve(
     return memory
 
 
-def _find_freed(checker: Checker, hazard: Kind, argument: str, shadow: Shadow) -> None:
+def _find_freed(checker: Checker, hazard: HazardKind, argument: str, shadow: Shadow) -> None:
     what = "freed a second time" if hazard == "lifetime" else "used after it was freed"
     problem = f"{argument} lies in {shadow}, which is {what}"
     checker.find_freed(Status.ACL_ERROR_RT_PARAM_INVALID, hazard, problem, shadow)

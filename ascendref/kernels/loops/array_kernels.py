@@ -65,7 +65,7 @@ PART: Final = 16 * 1024
 _ALIGNED_FROM: Final = 256 * 1024
 
 
-class Place(NamedTuple):
+class Origin(NamedTuple):
     """Where an operand is: in which array, and bytes from that array's first element to its own."""
 
     array: int
@@ -181,7 +181,7 @@ def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
     return int(fits)
 
 
-def layout_table(arrays: tuple[NDArray[Any], ...], places: tuple[Place, ...]) -> NDArray[Any]:
+def layout_table(arrays: tuple[NDArray[Any], ...], places: tuple[Origin, ...]) -> NDArray[Any]:
     """Return the table that `_are_laid_out` compares with.
 
     It has the places of all operands in these arrays. Then follow for the array of each: its rank,

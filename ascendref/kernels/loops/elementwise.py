@@ -34,7 +34,7 @@ from ..runtime.array_header import (
 from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import LAUNCHER, Words, address
 from .array_kernels import (
-    Place,
+    Origin,
     contiguous_kernel,
     layout_check,
     layout_table,
@@ -166,14 +166,14 @@ class ElementwiseKernel(Kernel):
         self,
         operands: tuple[NDArray[Any], ...],
         arrays: tuple[NDArray[Any], ...] | None = None,
-        places: tuple[Place, ...] | None = None,
+        places: tuple[Origin, ...] | None = None,
     ) -> Callable[[int, int, int], int]:
         """Return the same for arrays with the layout of these.
 
         They are the operands, unless those are views with places in other arrays.
         """
         if arrays is None or places is None:
-            arrays, places = operands, tuple(map(Place, range(len(operands))))
+            arrays, places = operands, tuple(map(Origin, range(len(operands))))
         layout = layout_table(arrays, places)
         check = layout.ctypes.data, address(self.layout_check)
         return self._bound(self.like_kernel, self._walk(*strides_of(operands), check, layout))

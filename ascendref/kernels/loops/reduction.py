@@ -111,12 +111,12 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
         return self._task("record", self._make_record_task)
 
     def _make_record_task(self) -> Task:
-        finish = record_finisher(self._parts, self.term, self.kind)
+        finish = record_finisher(self._parts, self.term, self.result)
         return total_task(finish, self._parts.pointer)
 
     def _exact_task(self) -> Any:
         make = partial(
-            exact_task, self._parts, self.term, self.kind, self._sums_at, mean=self._mean
+            exact_task, self._parts, self.term, self.result, self._sums_at, mean=self._mean
         )
         return self._task("exactly", make)
 
@@ -150,7 +150,7 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
         return tuple(given)
 
     def _running_sums(self) -> RunningSums:
-        return exact_sums(self.term, self.kind, self.out, self._sums_at, mean=self._mean)
+        return exact_sums(self.term, self.result, self.out, self._sums_at, mean=self._mean)
 
 
 def reduction(

@@ -72,7 +72,7 @@ class ReductionKernel(Kernel):
         stored: bool = False,
     ) -> None:
         super().__init__()
-        self.kind, self.out, self.compute, self.weighted = kind, out, compute, weighted
+        self.result, self.out, self.compute, self.weighted = kind, out, compute, weighted
         self._inputs, self._converts = inputs, any([given is not kind for given in inputs])
         self._mean, self._stored = mean, stored
         formulas = (term,) if element is None else (element, term)
@@ -303,8 +303,8 @@ class ReductionKernel(Kernel):
     def tile_copies(self) -> Any:
         """The functions that copy tiles of operands to and from buffers."""
         given = enumerate(self._inputs[: self._full])
-        gather = [load_tile_copy(self._table, k, GATHER, x, self.kind) for k, x in given]
-        results = (self.kind,) * self._results
+        gather = [load_tile_copy(self._table, k, GATHER, x, self.result) for k, x in given]
+        results = (self.result,) * self._results
         return gather + [load_tile_copy(self._table, 0, SCATTER, x, x) for x in results]
 
     def task(self, layout: str) -> Any:
@@ -327,7 +327,7 @@ class ReductionKernel(Kernel):
     @Once
     def _parts(self) -> Parts:
         """The functions and sizes that the loops use."""
-        kind, compute = self.kind, self.compute
+        kind, compute = self.result, self.compute
         return Parts(
             sums=self._sums,
             register=self.register,
@@ -352,7 +352,7 @@ class ReductionKernel(Kernel):
 
     def _element(self, element: Formula) -> Any:
         """Return the function that gives the elementwise result as a stored element."""
-        of, kind = evaluator(element, self.compute), self.kind.name
+        of, kind = evaluator(element, self.compute), self.result.name
         encode = encoder(self.compute, kind)
         return inlined(lambda values, scalars: encode(of(values, scalars)))
 
@@ -362,7 +362,7 @@ class ReductionKernel(Kernel):
         return self._running_sums()
 
     def _running_sums(self) -> RunningSums:
-        types = self.kind, self.out, self.compute
+        types = self.result, self.out, self.compute
         return rounded_sums(self.term, *types, self._sums_at, mean=self._mean, stored=self._stored)
 
     @property

@@ -46,7 +46,7 @@ def _described(words: Sequence[int]) -> str:
     return f"{_NAMES[name]} ({', '.join(parts)})"
 
 
-class _Call:
+class _Collective:
     """A call of a collective: its checked arguments."""
 
     def __init__(
@@ -147,7 +147,7 @@ def HcclAllReduce(
     send: int, receive: int, count: int, kind: int, op: int, comm: int, stream: int
 ) -> None:
     """Reduce elements of all ranks; every rank gets the result."""
-    call = _Call("HcclAllReduce", comm, stream, kind, op=op, count=count)
+    call = _Collective("HcclAllReduce", comm, stream, kind, op=op, count=count)
     source, target = call.read(send, count), call.write(receive, count)
 
     def run() -> None:
@@ -162,7 +162,7 @@ def HcclReduce(
     send: int, receive: int, count: int, kind: int, op: int, root: int, comm: int, stream: int
 ) -> None:
     """Reduce elements of all ranks; the root gets the result."""
-    call = _Call("HcclReduce", comm, stream, kind, op=op, root=root, count=count)
+    call = _Collective("HcclReduce", comm, stream, kind, op=op, root=root, count=count)
     source, target = call.read(send, count), call.write(receive, count if call.is_root else 0)
 
     def run() -> None:
@@ -176,7 +176,7 @@ def HcclReduce(
 
 def HcclBroadcast(buf: int, count: int, kind: int, root: int, comm: int, stream: int) -> None:
     """Copy elements of the root to all ranks."""
-    call = _Call("HcclBroadcast", comm, stream, kind, root=root, count=count)
+    call = _Collective("HcclBroadcast", comm, stream, kind, root=root, count=count)
     data = (call.read if call.is_root else call.write)(buf, count, "buf")
     options = call.options(c10d.BroadcastOptions())
     call.launch(lambda: call.gloo.broadcast([data.tensor()], options).wait())
@@ -186,7 +186,7 @@ def HcclScatter(
     send: int, receive: int, count: int, kind: int, root: int, comm: int, stream: int
 ) -> None:
     """Give every rank its part of the root's elements."""
-    call = _Call("HcclScatter", comm, stream, kind, root=root, count=count)
+    call = _Collective("HcclScatter", comm, stream, kind, root=root, count=count)
     size = call.comm.size
     source = call.read(send, count * size if call.is_root else 0)
     target = call.write(receive, count)
@@ -201,7 +201,7 @@ def HcclScatter(
 
 def HcclAllGather(send: int, receive: int, count: int, kind: int, comm: int, stream: int) -> None:
     """Concatenate elements of all ranks; every rank gets them all."""
-    call = _Call("HcclAllGather", comm, stream, kind, count=count)
+    call = _Collective("HcclAllGather", comm, stream, kind, count=count)
     source, target = call.read(send, count), call.write(receive, count * call.comm.size)
     call.launch(lambda: call.gloo._allgather_base(target.tensor(), source.tensor()).wait())
 
@@ -217,7 +217,7 @@ def HcclAllGatherV(
     stream: int,
 ) -> None:
     """Collect elements of all ranks, whose numbers may differ; every rank gets them all."""
-    call = _Call("HcclAllGatherV", comm, stream, kind)
+    call = _Collective("HcclAllGatherV", comm, stream, kind)
     sizes, offsets = _array(counts, call.comm.size), _array(places, call.comm.size)
     source = call.read(send, count)
     targets = call.parts(call.write, receive, sizes, offsets)
@@ -237,7 +237,7 @@ def HcclReduceScatter(
     send: int, receive: int, count: int, kind: int, op: int, comm: int, stream: int
 ) -> None:
     """Reduce elements of all ranks; every rank gets its part of the result."""
-    call = _Call("HcclReduceScatter", comm, stream, kind, op=op, count=count)
+    call = _Collective("HcclReduceScatter", comm, stream, kind, op=op, count=count)
     source, target = call.read(send, count * call.comm.size), call.write(receive, count)
 
     def run() -> None:
@@ -262,7 +262,7 @@ def HcclReduceScatterV(
     stream: int,
 ) -> None:
     """Reduce elements of all ranks; every rank gets its part, of a size of its own."""
-    call = _Call("HcclReduceScatterV", comm, stream, kind, op=op)
+    call = _Collective("HcclReduceScatterV", comm, stream, kind, op=op)
     sizes, offsets = _array(counts, call.comm.size), _array(places, call.comm.size)
     sources = call.parts(call.read, send, sizes, offsets)
     target = call.write(receive, count)
@@ -279,7 +279,7 @@ def HcclReduceScatterV(
     call.launch(run)
 
 
-def _check_parts(call: _Call, count: int, sizes: Sequence[int]) -> None:
+def _check_parts(call: _Collective, count: int, sizes: Sequence[int]) -> None:
     """Compare the ranks' sizes with what each rank says of all; AclError if they differ."""
     rows = call.comm.gathered([count, *sizes])
     for rank, (_, *stated) in enumerate(rows):
@@ -368,7 +368,7 @@ def _all_to_all(name: str, given: _Parts, wanted: _Parts, comm: int, stream: int
     receive, wanted_counts, wanted_places, wanted_kind = wanted
     if kind != wanted_kind:
         refuse(name, f"sendType is {kind}, recvType is {wanted_kind}; they must be the same")
-    call = _Call(name, comm, stream, kind)
+    call = _Collective(name, comm, stream, kind)
     sources = call.parts(call.read, send, given_counts, given_places)
     targets = call.parts(call.write, receive, wanted_counts, wanted_places)
 

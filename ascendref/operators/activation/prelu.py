@@ -20,6 +20,7 @@ from ...declaration.fields import (
     TorchOperator,
 )
 from ...declaration.operator import Operator, Shape
+from ...declaration.shapes import Parameters
 from ...declaration.views import PER_CHANNEL
 from ...functional import ArrayT, DTypeLike, array_call
 from ...functional.partial_sums import Partial, partial_call
@@ -68,7 +69,7 @@ def weight_shape(self: Shape, weight: Shape) -> Shape:
 
 
 def out_shapes(
-    operator: Operator, tensors: tuple[Shape, ...], scalars: Sequence[float]
+    operator: Parameters, tensors: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
     """The result has the shape of the input."""
     self, weight = tensors
@@ -77,7 +78,7 @@ def out_shapes(
 
 
 def grad_shapes(
-    operator: Operator, tensors: tuple[Shape, ...], scalars: Sequence[float]
+    operator: Parameters, tensors: tuple[Shape, ...], scalars: Sequence[float]
 ) -> tuple[Shape, ...]:
     """The gradient broadcasts to the input."""
     grad_output, self, weight = tensors

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from ascendref.core.dtypes import ELEMENT_TYPES, FLOATS, float_format
-from ascendref.functional.call import formula_kernel
+from ascendref.functional.kernels import formula_kernel
 from ascendref.kernels.arithmetic import Formula, functions
 from ascendref.kernels.arithmetic.arrays import evaluate
 from ascendref.kernels.arithmetic.functions import select

@@ -18,7 +18,7 @@ from .scores import FAR, Rules, attended, dropped, scores_of, values_of
 _REPEATED: Final = 8
 
 
-class _Call(NamedTuple):
+class _Attention(NamedTuple):
     """A call of the operators for training."""
 
     tensors: Sequence[Tensor]
@@ -50,7 +50,7 @@ class _Call(NamedTuple):
         return found, together(*found[:2])
 
 
-def _forward(call: _Call) -> tuple[Any, ...]:
+def _forward(call: _Attention) -> tuple[Any, ...]:
     """Return the result, maxima, sums, nothing, and the state and size of dropout."""
     call.check()
     split, parts = call.split(call.tensors)
@@ -77,7 +77,7 @@ def _repeated_sums(numbers: Tensor, layout: str) -> Tensor:
 
 
 def _backward(
-    call: _Call,
+    call: _Attention,
     dy: Tensor,
     seed: int,
     offset: int,
@@ -155,7 +155,7 @@ def npu_fusion_attention(
     lacking("npu_fusion_attention", padding_mask=padding_mask, prefix=prefix, **others)
     rules = Rules(scale, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, sink=sink)
     ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Call(
+    call = _Attention(
         (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
     )
     return _forward(call)
@@ -197,7 +197,7 @@ def npu_fusion_attention_grad(
     lacking("npu_fusion_attention_grad", **others)
     rules = Rules(scale_value, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, sink=sink)
     ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Call(
+    call = _Attention(
         (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
     )
     found, of_sink = _backward(call, dy, seed, offset, softmax_max, softmax_sum, attention_in)
@@ -234,7 +234,7 @@ def npu_fusion_attention_v2(
     one_of("pse_type", pse_type, (0, 1))
     rules = Rules(scale, atten_mask, sparse_mode, pre_tokens, next_tokens, pse, pse_type == 1, sink)
     ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Call(
+    call = _Attention(
         (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
     )
     return _forward(call)
@@ -280,7 +280,7 @@ def npu_fusion_attention_grad_v2(
         scale_value, atten_mask, sparse_mode, pre_tokens, next_tokens, pse, pse_type == 1, sink
     )
     ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Call(
+    call = _Attention(
         (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
     )
     found, of_sink = _backward(call, dy, seed, offset, softmax_max, softmax_sum, attention_in)

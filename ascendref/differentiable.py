@@ -10,12 +10,14 @@ from itertools import zip_longest
 from math import prod
 from typing import Any, Final
 
-from ..core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
-from ..declaration.fields import Forward
-from ..declaration.operator import OPERATORS, Operator
-from ..declaration.scalars import ScalarParam
-from ..kernels.arithmetic.arrays import evaluate
-from ..kernels.arithmetic.formula import Formula
+from . import operators
+from .core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
+from .declaration.fields import Forward
+from .declaration.operator import OPERATORS, Operator
+from .declaration.scalars import ScalarParam
+from .functional.kernels import formula_kernel
+from .kernels.arithmetic.arrays import evaluate
+from .kernels.arithmetic.formula import Formula
 
 #: the scalar that says what a loss does with its elements; its choices are functions of libraries
 _REDUCTION: Final = "reduction"
@@ -28,8 +30,6 @@ class Function:
     """A function, and the operators that compute its value and its gradient."""
 
     forward: Forward
-    #: the array functions of these operators have the scalars' defaults
-    array_functions: Any
     #: the operator that computes the value; None if only the gradient has one
     value: Operator | None
     #: the operators that compute the gradients for the first operands, if any
@@ -78,9 +78,8 @@ class Function:
 
     def needed(self, operator: Operator) -> dict[str, Any]:
         """Return an example's values for those scalars of an operator that have no defaults."""
-        function = getattr(self.array_functions, operator.name)
-        known = {**needed_scalars(self.declared, self.array_function), **self.fixed}
-        return {name: known[name] for name in needed_scalars(operator, function)}
+        known = {**needed_scalars(self.declared), **self.fixed}
+        return {name: known[name] for name in needed_scalars(operator)}
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -130,24 +129,19 @@ class Function:
         names = [param.name for param in self.operator.tensors]
         return tuple([names.index(name) for name in self.operands])
 
-    @property
-    def array_function(self) -> Any:
-        """The array function that has the function's scalars."""
-        return getattr(self.array_functions, self.declared.name)
-
     def signature(self, first: str) -> Signature:
         """Return a signature: operands, scalars as in the array function, and a compute type.
 
         The first operand gets another name.
         """
-        given = inspect.signature(self.array_function).parameters
+        known = _parameters(self.declared)
         kind = Parameter.POSITIONAL_OR_KEYWORD
         operands = [
             Parameter(name, kind, default=Parameter.empty if number is None else None)
             for name, number in zip((first, *self.operands[1:]), self.defaults, strict=True)
         ]
-        scalars = [given[param.name] for param in self.scalars]
-        return Signature([*operands, *scalars, given["compute_dtype"]])
+        scalars = [known[param.name] for param in self.scalars]
+        return Signature([*operands, *scalars, known["compute_dtype"]])
 
     def evaluate(self, namespace: Any, operands: Sequence[Any], scalars: Sequence[float]) -> Any:
         """Return the value, computed and differentiable in an array library.
@@ -169,12 +163,12 @@ class Function:
         self, namespace: Any, tensors: Sequence[Any], scalars: Sequence[float]
     ) -> Any:
         """Return what the gradient's operator computes, as `evaluate` does."""
-        given = self.kernel_scalars(scalars)
-        return evaluate(self.operator.formula.function, namespace, tensors, given)
+        numbers = self.kernel_scalars(scalars)
+        return evaluate(self.operator.formula.function, namespace, tensors, numbers)
 
     def numbers(self, scalars: Sequence[Any]) -> tuple[float, ...]:
         """Return the scalars as numbers, with the defaults for None and for those at the end."""
-        return scalar_numbers(self.declared, self.array_function, scalars)
+        return scalar_numbers(self.declared, scalars)
 
     def reduction(self, scalars: Sequence[Any]) -> str:
         """Return what the function does with the values of elements: none, mean or sum."""
@@ -185,14 +179,14 @@ class Function:
 
     def for_batches(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
         """Return the scalars for operands with one more axis, the first, without a reduction."""
-        found = []
+        values = []
         for param, value in zip(self.scalars, scalars, strict=True):
             if param.name == _REDUCTION:
                 value = (param.choices or {})[_NONE]
             elif param.is_axis and value >= 0:
                 value += 1
-            found.append(value)
-        return tuple(found)
+            values.append(value)
+        return tuple(values)
 
 
 def as_arguments(scalars: Mapping[str, Any]) -> str:
@@ -200,64 +194,65 @@ def as_arguments(scalars: Mapping[str, Any]) -> str:
     return "".join([f", {name}={value}" for name, value in scalars.items()])
 
 
-def scalar_numbers(
-    operator: Operator, array_function: Any, scalars: Sequence[Any]
-) -> tuple[float, ...]:
+def _parameters(operator: Operator) -> Mapping[str, Parameter]:
+    """Return the parameters of an operator's array function."""
+    return inspect.signature(getattr(operators, operator.name)).parameters
+
+
+def scalar_numbers(operator: Operator, scalars: Sequence[Any]) -> tuple[float, ...]:
     """Return an operator's scalars; those that are None or missing have the defaults."""
-    defaults = default_scalars(operator, array_function)
-    found = []
+    defaults = default_scalars(operator)
+    numbers = []
     for param, value in zip_longest(operator.scalars, scalars):
         value = defaults[param.name] if value is None else value
-        found.append((param.choices or {}).get(value, value))
-    return tuple(found)
+        numbers.append((param.choices or {}).get(value, value))
+    return tuple(numbers)
 
 
-def default_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
+def default_scalars(operator: Operator) -> dict[str, Any]:
     """Return an operator's scalars by name, as its array function's signature has them.
 
     Those without a default there are as in the operator's first setting.
     """
-    parameters = inspect.signature(array_function).parameters
-    found = {param.name: parameters[param.name].default for param in operator.scalars}
-    known = operator.settings[0]
-    return {n: known[n] if value is Parameter.empty else value for n, value in found.items()}
+    parameters, setting = _parameters(operator), operator.settings[0]
+    names = [param.name for param in operator.scalars]
+    defaults = {name: parameters[name].default for name in names}
+    return {n: setting[n] if x is Parameter.empty else x for n, x in defaults.items()}
 
 
-def needed_scalars(operator: Operator, array_function: Any) -> dict[str, Any]:
+def needed_scalars(operator: Operator) -> dict[str, Any]:
     """Return those of `default_scalars` that its array function has no defaults for."""
-    parameters = inspect.signature(array_function).parameters
-    found = default_scalars(operator, array_function)
-    return {n: v for n, v in found.items() if parameters[n].default is Parameter.empty}
+    parameters, defaults = _parameters(operator), default_scalars(operator)
+    return {n: x for n, x in defaults.items() if parameters[n].default is Parameter.empty}
 
 
-def differentiable_functions(array_functions: Any) -> dict[str, Function]:
-    """Return all functions by name, from the module of the operators' array functions."""
+def differentiable_functions() -> dict[str, Function]:
+    """Return all functions by name."""
     values = {name: operator for name, operator in OPERATORS.items() if operator.forward is None}
     gradients: dict[str, list[Operator]] = {}
     for operator in OPERATORS.values():
         if operator.forward is not None:
             gradients.setdefault(operator.forward.name, []).append(operator)
-    found = {}
+    functions = {}
     for name, (first, *others) in gradients.items():
         assert first.forward is not None
         value = values.pop(name, None)
-        found[name] = Function(first.forward, array_functions, value, (first, *others))
+        functions[name] = Function(first.forward, value, (first, *others))
     for name, operator in values.items():
         forward = Forward(name, operator.formula.function, f"the value of `ascendref.{name}`")
         by = operator.gradient
         computed = (OPERATORS[by.operator],) if by else ()
         fixed = by.scalars if by else {}
-        found[name] = Function(forward, array_functions, operator, computed, fixed)
-    return dict(sorted(found.items()))
+        functions[name] = Function(forward, operator, computed, fixed)
+    return dict(sorted(functions.items()))
 
 
-def suited_formula(
-    formula: Formula, kind: ElementType, compute: str, scalars: tuple[float, ...]
-) -> Formula:
-    """Return a formula for data of a type in PyTorch or JAX.
+def kernel_of(formula: Formula, kind: ElementType, compute: str, scalars: tuple[float, ...]) -> Any:
+    """Return the kernel of a formula for tensors of one type in PyTorch or JAX.
 
     These compute with scalars in the data's type, so for F64 data they are not narrowed to FLOAT.
     """
     suited = formula.suited(compute, kind.name, scalars)
-    wide = kind is FLOAT64 and compute in ROUNDED_ONCE
-    return suited.with_wide_scalars() if wide else suited
+    if kind is FLOAT64 and compute in ROUNDED_ONCE:
+        suited = suited.with_wide_scalars()
+    return formula_kernel(suited, (kind,) * suited.tensors, kind, kind, compute)

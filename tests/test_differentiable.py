@@ -8,10 +8,9 @@ from importlib import import_module
 import pytest
 
 import ascendref as ar
-from ascendref import operators
-from ascendref.functional.differentiable import differentiable_functions
+from ascendref.differentiable import differentiable_functions
 
-from ..support.doors_stub import DOORS, Door, path, stub
+from .support.doors_stub import DOORS, Door, path, stub
 
 
 @pytest.mark.parametrize("door", DOORS, ids=[door.path for door in DOORS])
@@ -21,7 +20,7 @@ def test_the_stub_follows_from_the_declarations(door: Door) -> None:
 
 
 def test_every_gradient_names_its_function() -> None:
-    functions = differentiable_functions(operators)
+    functions = differentiable_functions()
     assert not [name for name in functions if name.endswith(("_backward", "_grad"))]
     declared = {operator for f in functions.values() for operator in (f.value, *f.gradients)}
     assert declared - {None} == set(ar.OPERATORS.values())
