@@ -445,6 +445,7 @@ def test_doctor_survives_what_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
     assert set(errors.values()) == {None}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "arguments", [("doctor",), ("warmup", "hardshrink_backward", "--dtype", "float16")]
 )

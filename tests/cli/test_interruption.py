@@ -43,6 +43,7 @@ def press(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], None]:
     return patch
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", CASES)
 def test_ctrl_c_ends_a_command_after_its_step(
     case: str, press: Callable[[Any, str], None], capsys: pytest.CaptureFixture[str]

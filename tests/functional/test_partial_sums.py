@@ -200,6 +200,7 @@ def test_parts_that_do_not_line_up_are_refused() -> None:
         placed.merge(behind)
 
 
+@pytest.mark.full
 def test_terms_that_occur_twice_or_never_are_refused() -> None:
     x, weight = -np.ones(2048, np.float32), np.ones(1, np.float32)
     for compute in (None, "float64"):

@@ -145,6 +145,7 @@ def test_bad_arguments_are_refused_after_good_strided_ones() -> None:
     assert_bits(np.array(x), want)
 
 
+@pytest.mark.full
 def test_bad_arguments_of_sums_are_refused_after_good_ones() -> None:
     x = np.linspace(-1, 1, 12).astype(np.float32).reshape(3, 4)
     weight = np.ones(4, np.float32)

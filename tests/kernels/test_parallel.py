@@ -74,6 +74,7 @@ def test_contiguous_elements_around_the_threshold(operator: str, kind: str, size
         assert_bits(call(operator, [tensor[part] for tensor in tensors])[0], whole[part])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("shape", GRIDS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("operator", [*ENGINES, *SUMMING])

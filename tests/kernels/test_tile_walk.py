@@ -33,6 +33,7 @@ INPUTS = ("contiguous", "transposed", "sliced", "reversed", "unaligned", "repeat
 OUTPUTS = ("contiguous", "transposed", "sliced", "unaligned")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("operator", "kinds", "out"), SIZES, ids=lambda value: str(value))
 def test_elements_of_several_sizes(operator: str, kinds: tuple[str, ...], out: str) -> None:
     scalars = SCALARS[operator][1]

@@ -90,6 +90,7 @@ def test_a_tiny_target_decides_the_ties_of_smooth_l1(kind: str, reduction: str) 
     assert (hard_cases.count > before) == (kind != "float16")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", NARROW)
 def test_a_tiny_input_decides_the_ties_of_softplus(kind: str) -> None:
     """Half of an odd subnormal is a tie at 0, and none beside it."""
@@ -181,6 +182,7 @@ def test_sums_that_are_ties(kind: str) -> None:
         assert float(weight_gradient(grad, -np.ones_like(grad))) == -want
 
 
+@pytest.mark.full
 def test_doubles_whose_products_have_remainders() -> None:
     rng = np.random.default_rng(5)
     grad, x = rng.standard_normal(300), -abs(rng.standard_normal(300))
@@ -219,6 +221,7 @@ def test_special_values_in_sums(kind: str) -> None:
     assert str(total([1.0, -1.0], [-1, -1])) == "0.0"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", NARROW)
 def test_an_overwritten_input_is_still_summed_exactly(kind: str) -> None:
     rng = np.random.default_rng(7)

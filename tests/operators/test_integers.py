@@ -198,6 +198,7 @@ def in_python(a: int, b: int) -> int:
     return a * b - ((a > 0) - (a < 0)) * 2 + chosen * (1 if a > b else -2)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int32", "int64"])
 def test_operations_of_integers_wrap(kind: str) -> None:
     operator = declared(polynomial, "exact", 2)

@@ -37,6 +37,7 @@ ROWS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.full
 @each_type
 @pytest.mark.parametrize("row", ROWS)
 def test_results(kind: str, row: str) -> None:

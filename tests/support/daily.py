@@ -41,8 +41,6 @@ USUAL: Final = {
     "hardshrink_backward",  # selects; broadcasts
     "prelu_backward",  # sums per channel
     "binary_cross_entropy",  # optional tensors, a single sum
-    "relu",  # integer results
-    "glu_backward",  # views
 }
 #: those that full tests have every day: one for each way in which they are declared and computed
 ALWAYS: Final = USUAL | {
@@ -50,6 +48,8 @@ ALWAYS: Final = USUAL | {
     "smooth_l1_loss_backward",  # three tensors, a mean
     "logit_grad",  # tensors of one type, one kernel on the device
     "gelu_backward",  # forms by name
+    "relu",  # integer results
+    "glu_backward",  # views
     "elu_backward",  # flags, scalars before tensors
 }
 #: the other ones take turns: a run has one of so many parts of them, a prime number, so that all

@@ -102,6 +102,7 @@ def test_the_report_in_the_documents_is_made_from_the_measured_figures() -> None
     assert list(report_lines(figures, *words)) == lines
 
 
+@pytest.mark.full
 def test_the_largest_error_stands_where_its_datum_does() -> None:
     computed = ("float32", "bfloat16")
     results = [SweepResult(Sweep(s, "float16", computed, False)) for s in settings("elu")]
