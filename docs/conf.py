@@ -20,6 +20,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "details",
     "generated_pages",
     "gallery",
     "mathml",
@@ -47,6 +48,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "ascendref"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["filter.js"]
 html_favicon = html_logo = "_static/mark.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False

@@ -251,7 +251,8 @@ def write_files(request: Request, results: Sequence[SweepResult], found: Measure
     """Write the figure of what has been swept, the report, and the report as a page with plots."""
     plot, report, html = request.plot, request.report, request.html
     if report is not None:
-        write_report(report, report_lines(found, *command_and_picture(found, report, plot)))
+        words = command_and_picture(found, report, plot)
+        write_report(report, report_lines(found, *words, request.operator is not None))
     if plot is None and html is None:
         return
     from ..verify.figures.errors import error_panels

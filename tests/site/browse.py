@@ -4,7 +4,8 @@
 
 A page fails if the console reports an error, if it or its article scrolls sideways, if an element
 sticks out of the article or is cut off, if it loads anything from elsewhere, or if a picture is
-missing. The site fails if a search does not find the right page first.
+missing. The site fails if a search does not find the right page first, or if the filters of tables
+leave other rows than they should.
 Chromium and its driver come from the system (Debian: ``apt install chromium chromium-driver``).
 """
 
@@ -32,6 +33,17 @@ SEARCHES = {
     "race": ("start/checker.html", "checker.html", "gallery/10_race_found_and_fixed.html"),
     "logit_grad": ("reference/operators/logit_grad.html",),
 }
+
+#: page -> words for the filters of its tables, which some rows have
+FILTERS = {
+    "accuracy.html": "gelu_backward float16",
+    "performance.html": "glu sliced float32",
+    "operators.html": "aclnnGelu",
+}
+SHOWN_ROWS = """
+return [...document.querySelectorAll("input.table-filter + * tbody tr")]
+    .filter(row => row.checkVisibility()).map(row => row.textContent);
+"""
 
 #: elements of the article that nothing around them scrolls to: it sticks out, or is cut off
 TOO_WIDE = """
@@ -135,6 +147,14 @@ def search_results(driver: webdriver.Chrome, address: str, words: str) -> list[s
     return [page.partition("?")[0].partition("#")[0] for page in pages]
 
 
+def filtered_rows(driver: webdriver.Chrome, page: str, words: str) -> list[str]:
+    """Return the rows that are left in the long tables of a page."""
+    driver.get(page)
+    for field in driver.find_elements(By.CSS_SELECTOR, "input.table-filter"):
+        field.send_keys(words)
+    return [str(row) for row in driver.execute_script(SHOWN_ROWS)]
+
+
 def check(folder: Path, screenshots: Path | None) -> int:
     """Check a built site; return the number of faults."""
     pages = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
@@ -156,6 +176,13 @@ def check(folder: Path, screenshots: Path | None) -> int:
             found = search_results(driver, address, words)
             if found[0] not in expected:
                 print(f"the search for {words} finds {found[0]} first, not {expected[0]}")
+                count += 1
+        for page, words in FILTERS.items():
+            rows = filtered_rows(driver, f"{address}/{page}", words)
+            if not rows or not all(word in row for row in rows for word in words.split()):
+                print(
+                    f"{page}: the filter leaves {len(rows)} rows for {words}, or others: {rows[:3]}"
+                )
                 count += 1
         print(f"{len(pages)} pages at {len(WIDTHS)} widths, {len(SEARCHES)} searches:", end=" ")
         print(f"{count} faults")

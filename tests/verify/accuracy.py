@@ -62,7 +62,7 @@ def main(files: list[str]) -> None:
         figures = merged(figures, json.loads(Path(file).read_text(encoding="utf-8")))
     FILE.write_text(json_text(figures) + "\n", encoding="utf-8")
     words = command_and_picture(figures, Path("docs/accuracy.md"), Path("docs/errors.png"))
-    text = "\n".join(report_lines(figures, *words)) + "\n"
+    text = "\n".join(report_lines(figures, *words, details=False)) + "\n"
     (ROOT / "docs" / "accuracy.md").write_text(text, encoding="utf-8")
 
 
