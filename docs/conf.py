@@ -53,12 +53,15 @@ html_favicon = html_logo = "_static/mark.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {page: [] for page in ("internals", "contributing", "changelog", "claims")}
+#: pages with wide tables, which have no sidebars
+WIDE = ("accuracy", "operators", "performance")
+html_sidebars = {page: [] for page in ("internals", "contributing", "changelog", "claims", *WIDE)}
 html_theme_options = {
     "logo": {"text": "ascendref"},
     "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_toc_level": 2,
+    "secondary_sidebar_items": {"**": ["page-toc"]} | {page: [] for page in WIDE},
     "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],

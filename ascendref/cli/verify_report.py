@@ -151,7 +151,19 @@ def _largest(rows: Sequence[SweepRow]) -> tuple[str, str]:
     if not rows:
         return "–", "–"
     worst = max(rows, key=lambda row: row["max_ulp"])
-    return f"{worst['max_ulp']:.4g}", re.sub(",? (for|where) .*", "", worst["bound"] or "–")
+    return f"{worst['max_ulp']:.4g}", without_range(worst["bound"] or "–")
+
+
+def without_range(bound: str) -> str:
+    """Return a bound in words without the inputs that it is stated for.
+
+    Examples
+    --------
+    >>> from ascendref.cli.verify_report import without_range
+    >>> without_range("2 ulp + 2 / |derivative| where that is normal")
+    '2 ulp + 2 / |derivative|'
+    """
+    return re.sub(",? (for|where) .*", "", bound)
 
 
 def _wrong(rows: Iterable[SweepRow], kind: str) -> str:

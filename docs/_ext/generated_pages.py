@@ -30,6 +30,7 @@ from ascendref.cann.functions import operator_functions
 from ascendref.cann.prototypes import Prototype
 from ascendref.cli.markdown import table
 from ascendref.cli.ops import in_groups
+from ascendref.cli.verify_report import without_range
 from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, ElementType
 from ascendref.declaration.operator import APIS, Operator
 from ascendref.verify.figures.style import LABELS
@@ -295,8 +296,8 @@ def operator_table() -> str:
     for group, operators in groupby(in_groups(ar.OPERATORS.values()), attrgetter("group")):
         lines += (f"## {HEADINGS[group]}", "")
         lines += table(
-            ("operator", "vendor's", "products", "device's types", "F32 bound", "measured",
-             "F16, BF16 bound", "measured", "speed F32", "F16", "BF16", "PyTorch's"),
+            ("operator", "speed F32", "F16", "BF16", "PyTorch's", "F32 bound", "measured",
+             "F16, BF16 bound", "measured", "vendor's", "device's types", "products"),
             map(_table_row, operators),
         )  # fmt: skip
         lines.append("")
@@ -311,15 +312,15 @@ def _table_row(operator: Operator) -> Row:
     apis = [version.api for version in APIS.values() if version.name == operator.name]
     return (
         f"[{operator.name}](reference/operators/{operator.name}.md)",
-        ", ".join(f"`{api}`" for api in apis) or "–",
-        ", ".join(products) or "–",
-        ", ".join(LABELS.get(x, x) for x, kind in ELEMENT_TYPES.items() if kind in types) or "–",
-        str(setting.bound(FLOAT32.name, FLOAT32.name, 1)),
-        _largest(operator, FLOAT32),
-        str(setting.bound(FLOAT16.name, FLOAT32.name, 1)),
-        _largest(operator, FLOAT16, BFLOAT16),
         *[_speeds().get((operator.name, kind.name), "–") for kind in (FLOAT32, FLOAT16, BFLOAT16)],
-        f"`aten.{operator.torch.name}`" if operator.torch else "–",
+        f"`{operator.torch.name}`" if operator.torch else "–",
+        without_range(str(setting.bound(FLOAT32.name, FLOAT32.name, 1))),
+        _largest(operator, FLOAT32),
+        without_range(str(setting.bound(FLOAT16.name, FLOAT32.name, 1))),
+        _largest(operator, FLOAT16, BFLOAT16),
+        ", ".join(f"`{api}`" for api in apis) or "–",
+        ", ".join(LABELS.get(x, x) for x, kind in ELEMENT_TYPES.items() if kind in types) or "–",
+        ", ".join(products) or "–",
     )
 
 
