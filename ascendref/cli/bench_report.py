@@ -53,7 +53,7 @@ def summary(rows: Sequence[Row], peer: str, title: str = "") -> Table:
             found.append((f"{slower(compared)} of {len(compared)}", kind, *texts))
     headings = (
         f"{peer} faster in", "type", "result given", "result made", "other layouts",
-        "float64 arithmetic", "its cost",
+        "float64 arithmetic", "cost of float64",
     )  # fmt: skip
     return Table(title, headings, found)
 
@@ -143,7 +143,7 @@ def report_lines(
             "Medians of all operators, sizes and numbers of threads: results in a given array"
             " (`out=`), in a new one, and of transposed, sliced and broadcast arrays. *Float64"
             f" arithmetic* rounds results correctly; it is beside that of {peer} on float64 arrays."
-            " *Its cost* is its time divided by that of the default arithmetic."
+            " *Cost of float64* is its time divided by that of the default arithmetic."
         )
     yield from ("", f"Measured by `{command}`.", "")
     yield from markdown.origin(peer)
