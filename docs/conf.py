@@ -20,6 +20,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "details",
     "generated_pages",
     "gallery",
     "mathml",
@@ -47,19 +48,25 @@ html_theme = "pydata_sphinx_theme"
 html_title = "ascendref"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["filter.js"]
 html_favicon = html_logo = "_static/mark.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+#: pages with wide tables, which have no sidebars
+WIDE = ("accuracy", "operators", "performance")
 html_sidebars = {
     page: []
-    for page in ("internals", "claims", "changelog", "contributing", "architecture", "maintaining")
-}
+    for page in (
+        "internals", "claims", "changelog", "contributing", "architecture", "maintaining", *WIDE
+    )
+}  # fmt: skip
 html_theme_options = {
     "logo": {"text": "ascendref"},
     "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_toc_level": 2,
+    "secondary_sidebar_items": {"**": ["page-toc"]} | {page: [] for page in WIDE},
     "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
 import shutil
@@ -45,15 +47,14 @@ def test_its_figures_are_those_of_the_pages() -> None:
     section = README[README.index("## What is measured") : README.index("## What it is not")]
     items = re.findall(r"^- (.*?)(?=^- |^\[)", section, re.MULTILINE | re.DOTALL)
     accuracy, speed, races = items
+    assert_accuracy(accuracy)
     assert_speeds(speed)
-    for item in (accuracy, races):
-        page = re.search(r"\((docs/[\w-]+\.md)\)", item)
-        assert page is not None
-        text = (ROOT / page[1]).read_text(encoding="utf-8")
-        figures = re.findall(r"(?<![\w-])\d[\d,.]*\d(?=[ ,;%×])", item)
-        assert figures
-        for figure in figures:
-            assert re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", text), figure
+    page = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")
+    assert "(docs/checker.md)" in races
+    figures = re.findall(FIGURE, races)
+    assert figures
+    for figure in figures:
+        assert re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", page), figure
 
 
 def test_it_counts_the_functions_that_pytorch_computes() -> None:
@@ -71,25 +72,40 @@ MEASURED = {
 }
 
 
+#: a number of several digits in a sentence
+FIGURE = r"(?<![\w-])\d[\d,.]*\d(?=[ ,;%×])"
+
+
+def assert_accuracy(item: str) -> None:
+    """Compare the numbers of pairs and of wrong results with the sweeps of logit's gradient."""
+    found = json.loads((ROOT / "docs" / "accuracy.json").read_text(encoding="utf-8"))
+    rows = {
+        row["computed"]: row
+        for row in found["sweeps"]
+        if (row["operator"], row["dtype"], row["setting"]) == ("logit_grad", "float16", "eps=-1")
+    }
+    counts = [rows[name]["wrongly_rounded"] for name in ("torch", "float32", "float64")]
+    assert counts.pop() == 0
+    expected = [f"{count:,}" for count in (rows["float32"]["pairs"], *counts)]
+    assert re.findall(FIGURE, item) == expected
+
+
 def assert_speeds(item: str) -> None:
-    """Compare the three ratios with the cells of the page, 1 Mi elements and the result given."""
-    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    section = page.split("## Contiguous arrays")[1].split("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("| ")]
-    headings, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
-    place = headings.index("1 Mi")
-    prelu, single, half = list[float](), list[float](), list[float]()
-    for name, kind, *cells in (row for row in rows if row[0] in MEASURED):
-        ratio = float(cells[place - 2].split("/")[0].replace("*", ""))
-        if name != "prelu_backward":
-            (single if kind == "float32" else half).append(ratio)
-        elif kind == "float32":
-            prelu.append(ratio)
-    means = [
-        f"{geometric_mean(found):.{digits}f}"
-        for found, digits in ((prelu, 0), (single, 1), (half, 1))
+    """Compare the three ratios with those of one thread, 1 Mi elements and the result given."""
+    table = (ROOT / "docs" / "performance.tsv").read_text(encoding="utf-8")
+    cells: dict[bool, dict[bool, list[float]]] = {True: {}, False: {}}
+    for row in csv.DictReader(table.splitlines(), delimiter="\t"):
+        if row["operator"] in MEASURED and row["threads"] == "1":
+            ratio = float(row["given 1 Mi"].strip("~"))
+            group = cells[row["operator"] == "prelu_backward"]
+            group.setdefault(row["dtype"] == "float32", []).append(ratio)
+    (prelu,) = cells[True][True]
+    single, half = (geometric_mean(cells[False][kind]) for kind in (True, False))
+    assert re.findall(r"\b\d[\d.]*(?= in F)", item) == [
+        f"{prelu:.0f}",
+        f"{single:.1f}",
+        f"{half:.1f}",
     ]
-    assert re.findall(r"\b\d[\d.]*(?= in F)", item) == means
 
 
 def test_its_links_are_absolute_on_a_package_index() -> None:

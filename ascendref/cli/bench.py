@@ -115,8 +115,8 @@ def write_files(request: Request, rows: Sequence[Row]) -> None:
     plot, report = request.plot, request.report
     if report is not None:
         command = request.command(report=report, plot=plot)
-        picture = figure(_FIGURE, report, plot)
-        write_report(report, report_lines(rows, command, request.peer, picture))
+        picture, details = figure(_FIGURE, report, plot), len(request.operators) == 1
+        write_report(report, report_lines(rows, command, request.peer, picture, details))
     if plot is None:
         return
     from ..bench.figure import size_panels
@@ -181,7 +181,7 @@ def show(request: Request, rows: Sequence[Row]) -> None:
     console = Console()
     other = "no peer" if request.peer == "none" else f"time of {request.peer} ÷ time of ascendref"
     print(verdict_text(rows))
-    found = summary(rows, f"medians: {other}")
+    found = summary(rows, request.peer, f"medians: {other}")
     for table in ([found] if found.rows else []) + list(tables(rows)):
         console.print(table.in_terminal())
     console.print(f"{other}; the median turn took {noise(rows):.0%} longer than the fastest one")

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ..bench.cases import SIZES
+from ..bench.cases import KINDS, SIZES
 from ..bench.results import Row, geometric_mean, median, noise, size_text
 from ..core.markdown import table
+from ..verify.figures.style import LABELS
 from . import markdown
 from .markdown import Table
 
@@ -35,24 +36,38 @@ def verdict_text(rows: Sequence[Row]) -> str:
     return f"All {len(judged)} ratios reach their goal."
 
 
-def summary(rows: Sequence[Row], title: str = "") -> Table:
+def summary(rows: Sequence[Row], peer: str, title: str = "") -> Table:
     """Return what the ratios to a peer come to: a row for every element type."""
     found = []
     for kind in dict.fromkeys(row.job.case.kind for row in rows):
-        mine = [row for row in rows if row.job.case.kind == kind and row.ratio is not None]
-        judged = [row for row in mine if row.goal is not None]
-        sizes = [row for row in mine if row.job.section == "sizes"]
-        medians = (
-            median(row for row in sizes if row.job.case.out),
-            median(row for row in sizes if not row.job.case.out),
-            median(row for row in mine if row.job.section == "layouts"),
-        )
-        texts = ["–" if math.isnan(x) else f"{x:.2f}" for x in medians]
-        if sizes:
-            below = sum(row.below_goal for row in judged)
-            found.append((f"{below} of {len(judged)}", kind, *texts))
-    headings = ("below goal", "type", "result given", "result made", "other layouts")
+        mine = [row for row in rows if row.job.case.kind == kind]
+        compared = default_cells(mine)
+        if compared:
+            medians = (
+                median(r for r in compared if r.job.section == "sizes" and r.job.case.out),
+                median(r for r in compared if r.job.section == "sizes" and not r.job.case.out),
+                median(r for r in compared if r.job.section == "layouts"),
+                median(r for r in mine if r.job.section == "truth"),
+                median(r for r in mine if r.job.section == "rounding"),
+            )
+            texts = ["–" if math.isnan(x) else f"{x:.2f}" for x in medians]
+            found.append((f"{slower(compared)} of {len(compared)}", kind, *texts))
+    headings = (
+        f"{peer} faster in", "type", "result given", "result made", "other layouts",
+        "float64 arithmetic", "cost of float64",
+    )  # fmt: skip
     return Table(title, headings, found)
+
+
+def default_cells(rows: Iterable[Row]) -> list[Row]:
+    """Return the cells that compare the default arithmetic with a peer's."""
+    sections = ("sizes", "layouts", "channels")
+    return [row for row in rows if row.job.section in sections and row.ratio is not None]
+
+
+def slower(rows: Iterable[Row]) -> int:
+    """Return in how many cells the other side is faster."""
+    return sum(row.ratio is not None and row.ratio < 1 for row in rows)
 
 
 def tables(rows: Sequence[Row]) -> Iterator[Table]:
@@ -106,14 +121,14 @@ def _bold(number: float, below: bool, mark: str = "") -> str:
 
 
 def report_lines(
-    rows: Sequence[Row], command: str, peer: str, figure: Iterable[str]
+    rows: Sequence[Row], command: str, peer: str, figure: Iterable[str], details: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of the report; a figure is the lines that show it or are its headings."""
-    found = summary(rows)
-    yield from ("# Performance", "", f"**{verdict_text(rows)}**", "")
-    if found.rows:
-        yield from table(found.headings, found.rows)
-        yield from ("", "Medians of all operators, sizes and numbers of threads.", "")
+    """Yield the lines of the report; a figure is the lines that show it or are its headings.
+
+    Details are tables of all cells.
+    """
+    compared = default_cells(rows)
+    yield from ("# Performance", "", f"**{_answer(compared, peer)}**", "")
     sides = "Both sides of a ratio take turns"
     if peer != "none":
         sides = (
@@ -121,39 +136,78 @@ def report_lines(
             " `ascendref` is faster. Both take turns on the same data with the same number of"
             " threads"
         )
-    yield (
-        f"{sides}; the fastest of many turns counts. **Bold** ratios are below their goal."
-        f" {UNCERTAIN}"
-    )
+    yield f"{sides}; the fastest of many turns counts."
+    if compared:
+        found = summary(rows, peer)
+        yield from ("", *table(found.headings, found.rows), "")
+        yield (
+            "Medians of all operators, sizes and numbers of threads: results in a given array"
+            " (`out=`), in a new one, and of transposed, sliced and broadcast arrays. *Float64"
+            f" arithmetic* rounds results correctly; it is beside that of {peer} on float64 arrays."
+            " *Cost of float64* is its time divided by that of the default arithmetic."
+        )
     yield from ("", f"Measured by `{command}`.", "")
     yield from markdown.origin(peer)
     yield f"- the median turn took {noise(rows):.0%} longer than the fastest one"
     yield from figure
-    yield from _cells_below_goal(rows)
+    if compared:
+        yield from _operators(rows, peer).lines()
+    if not details:
+        yield ""
+        yield (
+            "A report of one operator (`ascendref bench OPERATOR --report FILE`) has every cell;"
+            " `--json` has those of all."
+        )
+        return
+    yield from ("", f"**Bold** ratios are below their goal. {UNCERTAIN}")
     for each in tables(rows):
         yield from each.lines()
 
 
-def _cells_below_goal(rows: Sequence[Row]) -> Iterator[str]:
-    below = [row for row in rows if row.below_goal]
-    yield from ("", "## Cells below their goal", "")
-    if not below:
-        yield "There are none."
-        return
-    below.sort(key=lambda row: (row.ratio or 0) / (row.goal or 1))
-    cells = [
-        (
-            f"{'~' if row.uncertain else ''}{row.ratio:.2f}", f"{row.goal:g}",
-            row.job.section, row.job.case.operator, row.job.case.kind,
-            size_text(row.job.case.size), row.job.case.layout,
-            "given" if row.job.case.out else "made", str(row.job.threads),
-        )
-        for row in below
-    ]  # fmt: skip
-    headings = (
-        "ratio", "goal", "section", "operator", "type", "elements", "layout", "result", "threads",
-    )  # fmt: skip
-    yield from table(headings, cells)
+def _answer(compared: Sequence[Row], peer: str) -> str:
+    """Return in one line who is faster."""
+    if not compared:
+        return "Nothing was compared."
+    count = slower(compared)
+    return (
+        f"`ascendref` is faster than {peer} in {len(compared) - count:,} of {len(compared):,}"
+        f" cells, {peer} in {count:,}; the median ratio is {median(compared):.2g}."
+    )
+
+
+def _operators(rows: Sequence[Row], peer: str) -> Table:
+    """Return a row for every operator, those first for which a peer is faster most often."""
+    groups: dict[str, list[Row]] = {}
+    for row in default_cells(rows):
+        groups.setdefault(row.job.case.operator, []).append(row)
+    ordered = sorted(
+        groups.items(), key=lambda group: (-slower(group[1]) / len(group[1]), median(group[1]))
+    )
+    found = []
+    for operator, mine in ordered:
+        medians = [median(row for row in mine if row.job.case.kind == kind) for kind in KINDS]
+        least = min(mine, key=lambda row: row.ratio or 0)
+        found.append(
+            (
+                operator, f"{slower(mine)} of {len(mine)}",
+                *("–" if math.isnan(x) else f"{x:.2f}" for x in medians),
+                f"{least.ratio:.2f}", _place(least),
+            )
+        )  # fmt: skip
+    note = "Medians of all cells of an operator and type, and the operator's least ratio."
+    alone = [x for x in dict.fromkeys(row.job.case.operator for row in rows) if x not in groups]
+    if alone:
+        note += f" {peer} has no operator for {', '.join(f'`{name}`' for name in alone)}."
+    labels = [LABELS[kind] for kind in KINDS]
+    headings = ("operator", f"{peer} faster in", *labels, "least", "where")
+    return Table("Operators", headings, found, note)
+
+
+def _place(row: Row) -> str:
+    """Return in words which cell a row is."""
+    case = row.job.case
+    arrays = ("given" if case.out else "made") if row.job.section == "sizes" else case.layout
+    return f"{LABELS[case.kind]}, {size_text(case.size)}, {arrays}, {threads_text(row.job.threads)}"
 
 
 def threads_text(count: int) -> str:

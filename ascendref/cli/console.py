@@ -92,7 +92,35 @@ def json_number(number: float) -> float | str:
 
 def print_json(value: Mapping[str, Any] | list[Any]) -> None:
     """Print a value for programs; NaN and infinities are not JSON and are refused."""
-    print(json.dumps(value, indent=2, allow_nan=False))
+    print(json_text(value))
+
+
+def json_text(value: Mapping[str, Any] | list[Any]) -> str:
+    """Return JSON with a line for each entry, and for each row of a list of rows.
+
+    Examples
+    --------
+    >>> from ascendref.cli.console import json_text
+    >>> print(json_text({"seed": 0, "sweeps": [{"operator": "elu"}, {"operator": "celu"}]}))
+    {
+    "seed": 0,
+    "sweeps": [
+    {"operator": "elu"},
+    {"operator": "celu"}
+    ]
+    }
+    """
+    if isinstance(value, Mapping):
+        entries = [f"{json.dumps(key)}: {_rows(entry)}" for key, entry in value.items()]
+        return "\n".join(["{", ",\n".join(entries), "}"])
+    return _rows(value)
+
+
+def _rows(value: Any) -> str:
+    """Return JSON in one line, or one for each row of a list of rows."""
+    if isinstance(value, list) and any(isinstance(row, Mapping) for row in value):
+        return "\n".join(["[", ",\n".join(json.dumps(r, allow_nan=False) for r in value), "]"])
+    return json.dumps(value, allow_nan=False)
 
 
 def print_row(console: Console, name: str, lines: Iterable[str], *, indent: int = 10) -> None:

@@ -240,7 +240,8 @@ def write_files(request: Request, results: Sequence[SweepResult], found: Measure
     """Write the figure of what has been swept, and the report."""
     plot, report = request.plot, request.report
     if report is not None:
-        write_report(report, report_lines(found, *command_and_picture(found, report, plot)))
+        words = command_and_picture(found, report, plot)
+        write_report(report, report_lines(found, *words, request.operator is not None))
     if plot is None:
         return
     from ..verify.figures.errors import error_panels

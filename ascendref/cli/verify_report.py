@@ -2,30 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Final
 
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from ..core.markdown import table
-from ..verify.accuracy.rows import Measured, SweepRow
+from ..verify.accuracy.rows import Measured, SweepRow, location
+from ..verify.accuracy.sweep import TORCH
+from ..verify.figures.style import LABELS
 from . import markdown
 from .markdown import Table
-from .verify_summary import by_class, outside_table, types_table, verdict, verdict_text, wrong
+from .verify_summary import (
+    by_class,
+    grows,
+    outside_table,
+    share,
+    types_table,
+    verdict,
+    verdict_text,
+    wrong,
+)
+
+#: the types of the table of operators
+_KINDS: Final = (FLOAT32.name, FLOAT16.name, BFLOAT16.name)
+#: what the columns of the tables of settings are
+ABOUT_TABLES: Final = (
+    "*Max ulp* and *wrong* are those within the range of the bound. *Hard* counts roundings"
+    " that float64 could not decide, and that were decided exactly. Rows with fewer pairs than"
+    " others of their type are of a sample (`--sample`). *Seconds* are what the"
+    " rows of a setting took together, beside whatever else the machine did."
+)
 
 
-def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of the report; a figure is the lines that show it or say what is drawn."""
+def report_lines(
+    measured: Measured, command: str, figure: Iterable[str], details: bool = True
+) -> Iterator[str]:
+    """Yield the lines of the report; a figure is the lines that show it or say what is drawn.
+
+    Details are a table of all settings for each operator and type.
+    """
     types, outside = types_table(measured), outside_table(measured)
     yield from ("# Accuracy", "", f"**{verdict_text(measured)}**", "")
     yield from table(types.headings, types.rows)
     yield ""
     yield (
-        "All operators and settings of an element type together. *Wrong* are results that are not"
-        " the exact value rounded once, to nearest even, in the default arithmetic, in float64"
-        " arithmetic and in PyTorch; a NaN for a number, or the reverse, and a zero of the wrong"
-        " sign count too. Errors are in units in the last place of the exact value. Some bounds"
-        " grow with the input, and some are stated for a range of inputs; results outside that"
-        " range are counted apart."
+        "*Max ulp* is the largest error of a result, in units in the last place (ulp) of the exact"
+        " value. *Wrong* results are not the exact value rounded once, to nearest even: in the"
+        " default arithmetic, in float64 arithmetic, and in PyTorch. A NaN for a number, or the"
+        " reverse, and a zero of the wrong sign count too. Results outside the range of inputs that"
+        " a bound is stated for are counted apart."
     )
+    yield from _growing(measured["sweeps"])
+    yield from ("", *_other_results(measured))
     inputs = f"a sample (seed {measured['seed']})"
     if measured["exhaustive"]:
         inputs = "every pair of a datum and a gradient for F16 and BF16, every datum for F32"
@@ -37,27 +67,130 @@ def report_lines(measured: Measured, command: str, figure: Iterable[str]) -> Ite
         yield from ("", "## Bounds that do not hold", "")
         yield from (f"- {line}" for line in measured["broken"])
     yield from figure
+    operators = operators_table(measured)
+    if operators.rows:
+        yield from operators.lines()
+    if not details:
+        yield ""
+        yield (
+            "A report of one operator (`ascendref verify OPERATOR --report FILE`) has a row for"
+            " every setting; `--json` has those of all."
+        )
+        return
     if outside.rows:
         yield from outside.lines()
     yield from ("", "## How to read the tables", "")
-    yield (
-        "*Max ulp* and *wrong* are those within the range of the bound. *Hard* counts roundings"
-        " that float64 could not decide, and that were decided exactly. Rows with fewer pairs than"
-        " others of their type are of a sample (`--sample`). *Seconds* are what the"
-        " rows of a setting took together, beside whatever else the machine did."
-    )
+    yield ABOUT_TABLES
     for each in tables(measured):
         yield from each.lines()
 
 
+def _growing(sweeps: Sequence[SweepRow]) -> Iterator[str]:
+    """Yield why large errors hold, with the largest one, if there are any."""
+    rows = [row for row in sweeps if row["computed"] == FLOAT32.name and grows(row)]
+    if not rows:
+        return
+    worst = max(rows, key=lambda row: row["max_ulp"])
+    yield ""
+    yield (
+        "*Where the bound grows*: where terms cancel, as next to a zero of a derivative, a result"
+        " and its ulp are much smaller than the terms, whose rounding errors remain; and the"
+        " exponential of a large number amplifies its rounding. There the bound is a number of ulp"
+        " and a term that depends on the input, and an error *holds* if it is within the bound for"
+        f" its input. The largest one, {worst['max_ulp']:.4g} ulp, is that of"
+        f" `{worst['operator']}` in {worst['dtype']}{location(worst['at'])}; the bound is"
+        f" {worst['bound']}."
+    )
+
+
+def _other_results(measured: Measured) -> Iterator[str]:
+    """Yield in a line each what else was compared."""
+    steps, sums = measured["step_by_step"], measured["grad_weight"]
+    if steps:
+        differing, count = (sum(row[key] for row in steps) for key in ("differing", "pairs"))
+        yield (
+            "- Half-precision arithmetic (`compute_dtype`), each operation of the formula rounded:"
+            f" {differing:,} of {count:,} results differ."
+        )
+    if sums:
+        broken = sum(not row["holds"] for row in sums)
+        yield (
+            f"- Sums per channel, of up to {max(row['terms'] for row in sums):,} terms:"
+            f" {broken:,} of {len(sums):,} break their bound, or correct rounding in float64."
+        )
+
+
+def operators_table(measured: Measured) -> Table:
+    """Return a row for every operator, in the default arithmetic, its settings together."""
+    found = []
+    for operator in dict.fromkeys(row["operator"] for row in measured["sweeps"]):
+        mine = [row for row in measured["sweeps"] if row["operator"] == operator]
+        own = [row for row in mine if row["computed"] == FLOAT32.name]
+        if not own:
+            continue
+        torch = [row for row in mine if row["computed"] == TORCH]
+        single = [row for row in own if row["dtype"] == FLOAT32.name]
+        half = [row for row in own if row["dtype"] != FLOAT32.name]
+        found.append(
+            (
+                operator, *_largest(single), *_largest(half),
+                *(f"{_wrong(own, kind)} / {_wrong(torch, kind)}" for kind in _KINDS),
+            )
+        )  # fmt: skip
+    note = (
+        "Default arithmetic, all settings together. *Stated* is the bound in the setting with the"
+        " largest error, without the range of inputs that it is for. Wrong results are those of"
+        " ascendref within that range / those of PyTorch."
+    )
+    headings = ("operator", "F32, max ulp", "stated", "F16, BF16, max ulp", "stated",
+                *(f"wrong, {LABELS[kind]}" for kind in _KINDS))  # fmt: skip
+    return Table("Operators", headings, found, note)
+
+
+def _largest(rows: Sequence[SweepRow]) -> tuple[str, str]:
+    """Return the largest error, and the bound that is stated there, without its range."""
+    if not rows:
+        return "–", "–"
+    worst = max(rows, key=lambda row: row["max_ulp"])
+    return f"{worst['max_ulp']:.4g}", without_range(worst["bound"] or "–")
+
+
+def without_range(bound: str) -> str:
+    """Return a bound in words without the inputs that it is stated for.
+
+    Examples
+    --------
+    >>> from ascendref.cli.verify_report import without_range
+    >>> without_range("2 ulp + 2 / |derivative| where that is normal")
+    '2 ulp + 2 / |derivative|'
+    """
+    return re.sub(",? (for|where) .*", "", bound)
+
+
+def _wrong(rows: Iterable[SweepRow], kind: str) -> str:
+    """Return the part of the results of a type that is wrong, in percent."""
+    mine = [row for row in rows if row["dtype"] == kind]
+    return share(sum(sum(wrong(x).values()) for x in mine), sum(x["pairs"] for x in mine))
+
+
 def tables(measured: Measured) -> Iterator[Table]:
     """Yield tables of all results, as far as there are any."""
+    yield from sweep_tables(measured)
+    yield from other_tables(measured)
+
+
+def sweep_tables(measured: Measured) -> Iterator[Table]:
+    """Yield a table of settings for every operator and type."""
     headings = (
         "verdict", "max ulp", "stated", "setting", "in", "wrong", "at input, gradient", "pairs",
         "hard", "seconds",
     )  # fmt: skip
     for key, group in groupby(measured["sweeps"], lambda row: (row["operator"], row["dtype"])):
         yield Table(", ".join(key), headings, list(_sweep_rows(group)))
+
+
+def other_tables(measured: Measured) -> Iterator[Table]:
+    """Yield the tables of half-precision arithmetic, F64 and sums."""
     totals: dict[tuple[str, ...], list[int]] = {}
     for step in measured["step_by_step"]:
         counts = totals.setdefault((step["operator"], step["dtype"], step["compute_dtype"]), [0, 0])

@@ -11,7 +11,8 @@ from ..verify.accuracy.sweep import TORCH
 from .markdown import Table
 
 _TYPE_HEADINGS: Final = (
-    "verdict", "type", "max ulp", "wrong", "outside the range", "wrong, float64", "wrong, PyTorch",
+    "verdict", "type", "max ulp", "where the bound grows", "wrong", "outside the range",
+    "wrong, float64", "wrong, PyTorch",
 )  # fmt: skip
 _OUTSIDE_HEADINGS: Final = ("results", "operator", "type", "setting", "in", "bound", "by ulp")
 
@@ -88,6 +89,12 @@ def wrong(row: SweepRow) -> dict[str, int]:
     }
 
 
+def grows(row: SweepRow) -> bool:
+    """Tell whether the largest error is where the bound is more than the number it begins with."""
+    first = (row["bound"] or "").partition(" ulp")[0]
+    return row["holds"] and first[:1].isdigit() and row["max_ulp"] > float(first)
+
+
 def by_class(counts: dict[str, int]) -> str:
     """Return counts with the classes that they are of."""
     return ", ".join(f"{name}: {count:,}" for name, count in counts.items())
@@ -112,22 +119,23 @@ def types_table(measured: Measured) -> Table:
             (
                 verdict(fine),
                 kind,
-                _largest(row["max_ulp"] for row in default),
-                _share(sum(sum(wrong(row).values()) for row in default), pairs),
-                _share(sum(sum(outside(row).values()) for row in default), pairs),
+                _largest(row["max_ulp"] for row in default if not grows(row)),
+                _largest(row["max_ulp"] for row in default if grows(row)),
+                share(sum(sum(wrong(row).values()) for row in default), pairs),
+                share(sum(sum(outside(row).values()) for row in default), pairs),
                 *(
-                    _share(sum(x["wrongly_rounded"] for x in part), sum(x["pairs"] for x in part))
+                    share(sum(x["wrongly_rounded"] for x in part), sum(x["pairs"] for x in part))
                     for part in (rounded, torch)
                 ),
             )
         )
     if samples := measured["float64"]:
-        share = _share(
+        rate = share(
             sum(row["wrongly_rounded"] for row in samples), sum(row["pairs"] for row in samples)
         )
         fine = all(row["holds"] for row in samples)
         largest = _largest(row["max_ulp"] for row in samples)
-        rows.append((verdict(fine), "float64", largest, share, "–", share, "–"))
+        rows.append((verdict(fine), "float64", largest, "–", rate, "–", rate, "–"))
     return Table("", _TYPE_HEADINGS, rows)
 
 
@@ -150,7 +158,7 @@ def _largest(errors: Iterable[float]) -> str:
     return "–" if math.isnan(largest) else f"{largest:.4g}"
 
 
-def _share(count: int, total: int) -> str:
+def share(count: int, total: int) -> str:
     """Return a part of a total in percent; 0 and – are exact."""
     if not total:
         return "–"

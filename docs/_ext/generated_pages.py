@@ -1,14 +1,13 @@
 """Pages that are written when the documentation is built: one per operator, and the commands.
 
 What an operator's page says comes from its declaration, from results that are computed for the
-page, from the table of docs/sources.md and from docs/accuracy.json, the figures of ``ascendref
-verify --exhaustive --json``. `operator_pictures` draws its pictures.
+page, from the table of docs/sources.md and from the figures of `details`. `operator_pictures` draws
+its pictures.
 """
 
 from __future__ import annotations
 
 import html
-import json
 import re
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
+from details import MEASURED, bench_rows
 from operator_pictures import OTHERS, draw_pictures, results, usual_setting
 from sphinx.application import Sphinx
 
@@ -29,16 +29,15 @@ from ascendref.borrowed.known import PRESENCES, Known, known
 from ascendref.cann.functions import operator_functions
 from ascendref.cann.prototypes import Prototype
 from ascendref.cli.ops import in_groups
+from ascendref.cli.verify_report import without_range
 from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, ElementType
 from ascendref.core.markdown import table
 from ascendref.declaration.operator import APIS, Operator
-from ascendref.verify.accuracy.rows import Measured
 from ascendref.verify.figures.style import LABELS
 from ascendref.verify.setting import data_name, gradient_name
 
 DOCS = Path(__file__).parents[1]
 PICTURES = DOCS / "_generated" / "operators"
-MEASURED: Measured = json.loads((DOCS / "accuracy.json").read_text(encoding="utf-8"))
 
 #: what the edge table takes for the tensor that the formula depends on
 EDGES = (-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, np.nan)
@@ -297,8 +296,8 @@ def operator_table() -> str:
     for group, operators in groupby(in_groups(ar.OPERATORS.values()), attrgetter("group")):
         lines += (f"## {HEADINGS[group]}", "")
         lines += table(
-            ("operator", "vendor's", "products", "device's types", "F32 bound", "measured",
-             "F16, BF16 bound", "measured", "speed F32", "F16", "BF16", "PyTorch's"),
+            ("operator", "speed F32", "F16", "BF16", "PyTorch's", "F32 bound", "measured",
+             "F16, BF16 bound", "measured", "vendor's", "device's types", "products"),
             map(_table_row, operators),
         )  # fmt: skip
         lines.append("")
@@ -313,15 +312,15 @@ def _table_row(operator: Operator) -> Row:
     apis = [version.api for version in APIS.values() if version.name == operator.name]
     return (
         f"[{operator.name}](reference/operators/{operator.name}.md)",
-        ", ".join(f"`{api}`" for api in apis) or "–",
-        ", ".join(products) or "–",
-        ", ".join(LABELS.get(x, x) for x, kind in ELEMENT_TYPES.items() if kind in types) or "–",
-        str(setting.bound(FLOAT32.name, FLOAT32.name, 1)),
-        _largest(operator, FLOAT32),
-        str(setting.bound(FLOAT16.name, FLOAT32.name, 1)),
-        _largest(operator, FLOAT16, BFLOAT16),
         *[_speeds().get((operator.name, kind.name), "–") for kind in (FLOAT32, FLOAT16, BFLOAT16)],
-        f"`aten.{operator.torch.name}`" if operator.torch else "–",
+        f"`{operator.torch.name}`" if operator.torch else "–",
+        without_range(str(setting.bound(FLOAT32.name, FLOAT32.name, 1))),
+        _largest(operator, FLOAT32),
+        without_range(str(setting.bound(FLOAT16.name, FLOAT32.name, 1))),
+        _largest(operator, FLOAT16, BFLOAT16),
+        ", ".join(f"`{api}`" for api in apis) or "–",
+        ", ".join(LABELS.get(x, x) for x, kind in ELEMENT_TYPES.items() if kind in types) or "–",
+        ", ".join(products) or "–",
     )
 
 
@@ -342,21 +341,10 @@ def _largest(operator: Operator, *kinds: ElementType) -> str:
 def _speeds() -> dict[tuple[str, str], str]:
     """Return the times of PyTorch divided by ours, by the names of operators and types.
 
-    They are those of 1 Mi elements, one thread and the result given, from the page of
-    ``ascendref bench``.
+    They are those of 1 Mi elements, one thread and the result given.
     """
-    page = (DOCS / "performance.md").read_text(encoding="utf-8")
-    title, _, first = page.split("## Contiguous arrays")[1].split("\n", 2)
-    assert title.endswith("1 thread")
-    headings, _, *rows = [
-        line.strip("| ").split(" | ") for line in first.split("\n\n")[0].split("\n")
-    ]
-    column = headings.index("1 Mi")
-    return {
-        (row[0], row[1]): row[column].partition(" / ")[0].replace("*", "")
-        for row in rows
-        if len(row) > column
-    }
+    rows = [row for row in bench_rows() if row["threads"] == "1"]
+    return {(row["operator"], row["dtype"]): row["given 1 Mi"] or "–" for row in rows}
 
 
 def known_functions() -> str:

@@ -1,6 +1,9 @@
 """`ascendref bench`: the same work on both sides, and what it prints, draws and writes."""
 
+import csv
+import io
 import json
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,8 @@ from ascendref.bench.timing import Timing, take_turns
 
 from ..cli.command_line import call
 from ..support.cases import LAUNCHED
+from ..support.processes import ROOT
+from .performance import write
 
 INSTALLED = [name for name in ("torch", "jax") if find_spec(name) is not None]
 PRELU = "prelu_backward"
@@ -161,7 +166,32 @@ def test_json_has_every_cell(peer: str, tmp_path: Path) -> None:
     for row in rows:
         compared = peer != "none" or row["section"] in ("rounding", "threads")
         assert (row["ratio"] is not None) == compared
-    assert (f"the time of {peer} divided by" in page.read_text()) == (peer != "none")
+    text = page.read_text()
+    assert (f"the time of {peer} divided by" in text) == (peer != "none")
+    assert ("\n| logit_grad | " in text) == (peer != "none")
+    table = io.StringIO()
+    write(rows, table)
+    lines = list(csv.DictReader(table.getvalue().splitlines(), delimiter="\t"))
+    assert [(x["operator"], x["dtype"], x["threads"]) for x in lines] == [
+        ("logit_grad", "float16", "1"), (PRELU, "float16", "1")
+    ]  # fmt: skip
+    for line in lines:
+        found = {name for name, cell in line.items() if re.fullmatch(r"~?\d+\.\d\d", cell)}
+        assert "float64 beside the default" in found
+        assert ({"given 16", "made 64 Ki", *LAYOUTS[1:]} <= found) == (peer != "none")
+
+
+def test_the_page_of_the_documents_has_the_figures_of_the_table() -> None:
+    text = (ROOT / "docs" / "performance.tsv").read_text(encoding="utf-8")
+    ratios = [
+        float(cell.strip("~"))
+        for row in csv.DictReader(text.splitlines(), delimiter="\t")
+        for name, cell in row.items()
+        if name.split()[0] in ("given", "made", "images", "one", *LAYOUTS) and cell
+    ]
+    faster, count = sum(ratio >= 1 for ratio in ratios), len(ratios)
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert f"**`ascendref` is faster than torch in {faster:,} of {count:,} cells" in page
 
 
 def test_a_picture_of_many_operators_has_lines_of_eight() -> None:

@@ -4,19 +4,21 @@
 
 A page fails if the console reports an error, if it or its article scrolls sideways, if an element
 sticks out of the article or is cut off, if it loads anything from elsewhere, or if a picture is
-missing. The site fails if a search does not find the right page first.
+missing. The site fails if a search does not find the right page first, or if the filters of tables
+leave other rows than they should.
 Chromium and its driver come from the system (Debian: ``apt install chromium chromium-driver``).
 """
 
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -31,6 +33,17 @@ SEARCHES = {
     "race": ("start/checker.html", "checker.html", "gallery/10_race_found_and_fixed.html"),
     "logit_grad": ("reference/operators/logit_grad.html",),
 }
+
+#: page -> words for the filters of its tables, which some rows have
+FILTERS = {
+    "accuracy.html": "gelu_backward float16",
+    "performance.html": "glu sliced float32",
+    "operators.html": "aclnnGelu",
+}
+SHOWN_ROWS = """
+return [...document.querySelectorAll("input.table-filter + * tbody tr")]
+    .filter(row => row.checkVisibility()).map(row => row.textContent);
+"""
 
 #: elements of the article that nothing around them scrolls to: it sticks out, or is cut off
 TOO_WIDE = """
@@ -125,6 +138,21 @@ def search_results(driver: webdriver.Chrome, address: str, words: str) -> list[s
     return [page.partition("?")[0].partition("#")[0] for page in pages]
 
 
+def filters_work(driver: webdriver.Chrome, page: str, words: str) -> bool:
+    """Tell whether the filters of a page leave rows, and only rows with these words."""
+
+    def work(_: webdriver.Chrome) -> bool:
+        rows = driver.execute_script(SHOWN_ROWS)
+        return bool(rows) and all(word in row for row in rows for word in words.split())
+
+    driver.get(page)
+    for field in driver.find_elements(By.CSS_SELECTOR, "input.table-filter"):
+        field.send_keys(words)
+    with suppress(TimeoutException):
+        return WebDriverWait(driver, SECONDS).until(work)
+    return False
+
+
 def check(folder: Path) -> int:
     """Check a built site; return the number of faults."""
     pages = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
@@ -142,6 +170,10 @@ def check(folder: Path) -> int:
             found = search_results(driver, address, words)
             if found[0] not in expected:
                 print(f"the search for {words} finds {found[0]} first, not {expected[0]}")
+                count += 1
+        for page, words in FILTERS.items():
+            if not filters_work(driver, f"{address}/{page}", words):
+                print(f"{page}: the filters leave no rows for {words}, or others")
                 count += 1
         print(f"{len(pages)} pages at {len(WIDTHS)} widths, {len(SEARCHES)} searches:", end=" ")
         print(f"{count} faults")

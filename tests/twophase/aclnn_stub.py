@@ -1,6 +1,7 @@
 """The stub ``ascendref/aclnn.pyi``, as it follows from the declarations.
 
-``python -m tests.twophase.aclnn_stub`` writes it.
+``python -m tests.twophase.aclnn_stub`` writes it. Builds and editable installs do so by
+``hatch_build.py``, with no more than the build requirements installed.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import ascendref as ar
+from ascendref.cli.console import json_text
 from ascendref.cli.verify import broken, command_and_picture
 from ascendref.cli.verify_report import report_lines
 from ascendref.core.dtypes import FLOATS
@@ -59,9 +60,9 @@ def main(files: list[str]) -> None:
     figures = json.loads(FILE.read_text(encoding="utf-8"))
     for file in files:
         figures = merged(figures, json.loads(Path(file).read_text(encoding="utf-8")))
-    FILE.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    FILE.write_text(json_text(figures) + "\n", encoding="utf-8")
     words = command_and_picture(figures, Path("docs/accuracy.md"), Path("docs/errors.png"))
-    text = "\n".join(report_lines(figures, *words)) + "\n"
+    text = "\n".join(report_lines(figures, *words, details=False)) + "\n"
     (ROOT / "docs" / "accuracy.md").write_text(text, encoding="utf-8")
 
 

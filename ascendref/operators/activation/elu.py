@@ -136,17 +136,22 @@ def gradient_accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) 
         z = slope * data
         derivative = evaluate(of_data, np, (np.ones_like(data), data), given)
         lost = np.isfinite(data) & ((np.exp(z) < least) | (np.exp(z) > most) | outside(derivative))
-        return np.where(lost, np.inf, growth(kind, is_power(slope)) * abs(z))
+        return np.where(lost, np.inf, added * abs(z))
 
     def for_results(data: NDArray[np.float64]) -> NDArray[np.float64]:
         derivative = evaluate(of_result, np, (np.ones_like(data), data), given)
         share = abs(limit / (data + limit))
         lost = outside(derivative) | (np.isfinite(data) & (abs(data + limit) > most))
-        return np.where(lost, np.inf, growth(kind, single(limit) == limit) * share)
+        return np.where(lost, np.inf, added * share)
 
-    more = for_results if scalars["is_result"] else for_data
+    if scalars["is_result"]:
+        more, added = for_results, growth(kind, single(limit) == limit)
+        term = "|alpha·scale / (alpha·scale + result)|"
+    else:
+        more, added, term = for_data, growth(kind, is_power(slope)), "|input_scale·self|"
+    words = "where the derivative is normal and no sum overflows"
     exact = is_power(limit) and is_power(slope)
-    return bound(kind, 2.0, exact, more, "where the derivative is normal and no sum overflows")
+    return bound(kind, 2.0, exact, more, f"+ {added:.3g} · {term} {words}" if added else words)
 
 
 VALUE: Final = Operator(
