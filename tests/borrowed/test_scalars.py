@@ -67,3 +67,20 @@ def test_permutations_longer_than_a_type_are_refused(dtype: str, most: int) -> N
         status, message = refusal(aclnn.aclnnRandpermGetWorkspaceSize, n, 1, 0, out)
         assert (status == 0) == (n == most), message
         assert n == most or f"n is {n}; torch.{dtype} allows up to {most}" in message
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float16", "int32", "int64"])
+def test_indices_need_a_type_that_holds_them(dtype: str) -> None:
+    dev = ar.Device("Atlas A2")
+    x = dev.tensor(np.arange(300, dtype=np.float32))
+    values, indices, one = (
+        dev.empty((300,), "float32"),
+        dev.empty((300,), dtype),
+        dev.empty((), dtype),
+    )
+    for status, message in (
+        refusal(aclnn.aclnnArgMaxGetWorkspaceSize, x, 0, False, one),
+        refusal(aclnn.aclnnSortGetWorkspaceSize, x, True, 0, False, values, indices),
+    ):
+        assert (status == 0) == (dtype in ("int32", "int64"))
+        assert not status or "allowed are ACL_INT64, ACL_INT32" in message
