@@ -161,8 +161,8 @@ def parse(row: str) -> Borrowed:
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     without others have any type to which that of the value can be cast; an asterisk says that the
-    data decide their shape. A tensor that an operator changes in place may name a parameter, after an
-    ampersand, that says whether it does. The last column, which most rows lack, is a flag:
+    data decide their shape. A tensor that an operator changes in place may name a parameter, after
+    an ampersand, that says whether it does. The last column, which most rows lack, is a flag:
     ``promotes`` or ``untried``.
 
     Examples
