@@ -77,6 +77,7 @@ def compare(compute: str) -> None:
         print(kind.name)
 
 
+@pytest.mark.daily(5)
 @pytest.mark.parametrize("compute", COMPUTE)
 def test_functions_compile_for_loaded_elements_of_every_type(compute: str) -> None:
     program = f"from {__name__} import compare; compare({compute!r})"
