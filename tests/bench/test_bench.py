@@ -61,6 +61,7 @@ def as_numbers(result: Any) -> tuple[np.ndarray[Any, Any], ...]:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("peer", "case"),
     [

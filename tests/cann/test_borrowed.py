@@ -5,6 +5,7 @@ from importlib.util import find_spec
 import pytest
 
 
+@pytest.mark.full
 @pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
 def test_lists_arrays_and_several_results(programs, execution):

@@ -24,6 +24,7 @@ MODES = pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
 
 
+@pytest.mark.full
 @MODES
 def test_the_network_computes_what_the_host_does(programs, execution):
     environment = {"ASCENDREF_CHECK": "1", "ASCENDREF_EXECUTION": execution}

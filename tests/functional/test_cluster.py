@@ -78,6 +78,7 @@ def slow(block: Any) -> Any:
     return block
 
 
+@pytest.mark.full
 def test_tasks_of_a_lost_worker_run_again(client: Any) -> None:
     shape = (4096 * 16, 4)
     grad, x = (numbers("float32", shape, seed, tame=True) for seed in (1, 2))

@@ -149,6 +149,7 @@ assert sum(counters["graph_break"].values()) == 1, counters["graph_break"]
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "imports", ["import ascendref as ar, torch", "import torch, torch._dynamo, ascendref as ar"]
 )

@@ -205,6 +205,7 @@ print(compiled, events.count("/jax/compilation_cache/cache_hits"))
 """
 
 
+@pytest.mark.full
 def test_a_second_process_compiles_nothing_and_takes_jaxs_program_from_disk(tmp_path: Path) -> None:
     arguments = "-c", PROGRAM, tmp_path / "programs"
     kernels = str(tmp_path / "kernels")

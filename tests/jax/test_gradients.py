@@ -282,6 +282,7 @@ def test_values_have_the_bits_of_the_array_functions(name: str, kind: str) -> No
     check_values(FUNCTIONS[name], kind, SHAPE, None)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", [FUNCTIONS[name] for name in ("celu", "prelu", "glu")], ids=str)
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
 def test_values_in_all_shapes_and_compute_types(case: Function, kind: str) -> None:
@@ -299,6 +300,7 @@ def check_values(case: Function, kind: str, shape: tuple[int, ...], compute: str
     assert_bits(np.asarray(got), want)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "case", [FUNCTIONS[name] for name in ("celu", "squared_relu", "silu", "glu")], ids=str
 )

@@ -9,6 +9,7 @@ from ..support.processes import run
 pytest.importorskip("jax", reason="jax is an extra")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "names",
     [

@@ -214,6 +214,7 @@ def test_bits_do_not_depend_on_layouts_threads_and_parts(mode: str, compute: str
     assert_bits(parts[0].merge(*parts[1:]).round(), want)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("compute", [None, "float64"])
 @pytest.mark.parametrize("chunks", [(24, 64, 40), (7, 10, 40), (72, 64, 9)])
 def test_dask_arrays(
