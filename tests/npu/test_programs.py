@@ -229,7 +229,7 @@ def test_a_program_gets_its_arguments_and_its_folder(tmp_path):
     ("words", "message"),
     [
         (["missing.py"], "SCRIPT: no such file: missing.py"),
-        (["--product", "Atlas 9", __file__], "product is 'Atlas 9'"),
+        (["--product", "Atlas 9", __file__], "--product: is 'Atlas 9'"),
     ],
 )
 def test_bad_calls_are_refused(words, message):
