@@ -36,9 +36,10 @@ def finish(process: subprocess.Popen[str], timeout: float = 240) -> str:
     """Return what a process printed; a hang, an abort or a traceback fails the test."""
     try:
         out, errors = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)  # its children hold on to the pipes
-        raise AssertionError(f"hangs: {process.communicate()}") from None
+    except subprocess.TimeoutExpired as expired:
+        os.killpg(process.pid, signal.SIGKILL)
+        # not what comes later: those of its children that have sessions of their own hold the pipes
+        raise AssertionError(f"hangs: {expired.stdout!r} {expired.stderr!r}") from None
     assert process.returncode == 0, f"exit status {process.returncode}: {out}{errors}"
     return out.strip()
 
