@@ -142,7 +142,8 @@ def npu_bounding_box_encode(
 ) -> Tensor:
     """Differences of boxes to anchors: of centers, relative to sizes, and logarithms of ratios.
 
-    Then less their means and divided by their deviations.
+    Then less their means and divided by their deviations. A negative size counts as its magnitude:
+    the example of torch_npu's docstring has one.
     """
     center, size = _measured(anchor_box)
     other, other_size = _measured(ground_truth_box)
