@@ -31,11 +31,11 @@ NEEDS_EXTRA = {  # a library to the modules that import it
         "tests/functional/test_torch_*.py",
         "tests/torch/*",
     ],
+    "torch_npu": ["tests/npu/test_*.py"],
     "xarray": ["ascendref/functional/xarray_arrays.py", "tests/functional/test_xarray_*.py"],
 }
-collect_ignore_glob = [
-    path for name, paths in NEEDS_EXTRA.items() if find_spec(name) is None for path in paths
-]
+MISSING = [name for name in NEEDS_EXTRA if find_spec(name) is None]
+collect_ignore_glob = [path for name in MISSING for path in NEEDS_EXTRA[name]]
 # importing it starts torch_npu, which changes torch: its tests have processes of their own
 collect_ignore_glob += ["ascendref/npu/*", "tests/npu/argument_types.py"]
 collect_ignore_glob += ["tests/npu/namespace.py", "tests/npu/hccl_calls.py"]
@@ -51,6 +51,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr == "tiny":
         return "mark.tiny" not in text or None
     return "pytestmark = pytest.mark.full\n" in text or None
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print which optional libraries are not there."""
+    if MISSING:
+        terminalreporter.write_line(
+            f"not installed, so that tests are left out: {', '.join(MISSING)}"
+        )
 
 
 @pytest.fixture(autouse=True, scope="session")

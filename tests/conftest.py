@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import threading
 import zlib
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -43,11 +42,11 @@ def operators_of(item: pytest.Item) -> set[str]:
     return {name for name in names if isinstance(name, str) and name in ar.OPERATORS}
 
 
-def is_full(item: pytest.Item) -> bool:
+def is_full(item: pytest.Item, operators: set[str]) -> bool:
     """Tell whether a case is of a part of the tests that an installation need not pass."""
     if any(item.get_closest_marker(name) for name in ("full", "exhaustive", "daily")):
         return True
-    return not (item.get_closest_marker("every_operator") or operators_of(item) <= USUAL)
+    return not (item.get_closest_marker("every_operator") or operators <= USUAL)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -55,11 +54,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     groups: dict[Any, list[pytest.Item]] = {}
     today = set()
     for item in items:
-        if not is_full(item):
+        operators = operators_of(item)
+        if not is_full(item, operators):
             today.add(item)
             continue
         item.add_marker("full")
-        if not operators_of(item) <= TESTED:
+        if not operators <= TESTED:
             continue
         mark = item.get_closest_marker("daily")
         parts, shift = mark.args[0] if mark else 1, 0
@@ -89,12 +89,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print which optional libraries are not there, and how many device calls were counted."""
-    missing = [name for name in ("torch", "jax", "dask", "xarray") if find_spec(name) is None]
-    if missing:
-        terminalreporter.write_line(
-            f"not installed, so that their tests are skipped: {', '.join(missing)}"
-        )
+    """Print how many device calls were made by the tests that count them."""
     counts = [
         dict(report.user_properties)
         for reports in terminalreporter.stats.values()

@@ -63,7 +63,7 @@ class _Checked(NamedTuple):
 
 
 def call_operator(call: ArrayCall) -> Any:
-    """ArrayCall an operator on tensors of which at least one is a dask array.
+    """Call an operator on tensors of which at least one is a dask array.
 
     Raise the errors of other arrays, as far as they are known before anything is computed, and one
     if ``out`` is given.

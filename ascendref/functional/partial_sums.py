@@ -225,7 +225,7 @@ def partial_call(
     first: int | None,
     compute_dtype: DTypeLike | None,
 ) -> tuple[Any, Partial]:
-    """ArrayCall an operator with a reduction on a part of the data.
+    """Call an operator with a reduction on a part of the data.
 
     ``first`` is the position of the part's first term among all terms of a channel; None if it
     follows from the order of merging. Return the elementwise result, if any, as the caller's kind

@@ -19,7 +19,7 @@ from .call_cache import ArrayCall
 
 
 def call_operator(call: ArrayCall) -> Any:
-    """ArrayCall an operator on tensors of which at least one is a DataArray."""
+    """Call an operator on tensors of which at least one is a DataArray."""
     operator = call.operator
     labelled = {
         param.name: tensor

@@ -1,15 +1,10 @@
 """Types and tensors that formulas take, by the table and by torch_npu's documentation."""
 
-import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from ..support.processes import run
-
-if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
-    pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
 
 PROGRAM = Path(__file__).with_name("argument_types.py")
 #: operator, argument and types that its documentation excludes, or None for a missing tensor

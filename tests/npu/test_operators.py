@@ -1,16 +1,11 @@
 """Formulas of the namespace ``npu``: their parameters, and that programs try all of them."""
 
 import re
-import shutil
-from importlib.util import find_spec
 
 import pytest
 
 from .cases import PAGE, PROGRAMS, run
 from .test_programs import python
-
-if find_spec("torch_npu") is None or shutil.which("cc") is None or shutil.which("c++") is None:
-    pytest.skip("needs torch-npu, an extra, and compilers", allow_module_level=True)
 
 SIGNATURES = """
 import inspect

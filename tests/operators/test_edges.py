@@ -85,7 +85,7 @@ def check_all(operator: str, kind: str, compute: str | None) -> int:
         size = max(map(len, edge.tensors))
         tensors = [array_of(kind, vector(values, kind)) for values in edge.tensors]
         if not ar.OPERATORS[operator].is_viewed:
-            tensors = [np.broadcast_to(tensor, size).copy() for tensor in tensors]
+            tensors = [np.broadcast_to(tensor, size) for tensor in tensors]
         check(edge, kind, compute, call(operator, *tensors, *edge.scalars, compute_dtype=compute))
     return len(edges)
 

@@ -49,7 +49,7 @@ def npu_dropout_gen_mask(
     device: torch.device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    """A mask for so many elements, each dropped with a chance of p."""
+    """A mask for a number of elements, each dropped with probability p."""
     device = device or torch.device("npu")
     return _mask(size, p, *next_state(None, device), device)
 
