@@ -1,4 +1,4 @@
-"""The build hook of ``pyproject.toml``: wheels, sdists and editable installs get ``aclnn.pyi``."""
+"""The build hook of ``pyproject.toml``: wheels, sdists and editable installs get the stubs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class StubHook(BuildHookInterface):
-    """Writes the stub before files are collected."""
+    """Writes the stubs before files are collected."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Run the generator, which imports the package from its source."""
-        command = [sys.executable, "-m", "tests.twophase.aclnn_stub"]
-        subprocess.run(command, cwd=self.root, check=True)
+        """Run the generators, which import the package from its source."""
+        for generator in ("tests.twophase.aclnn_stub", "tests.support.doors_stub"):
+            subprocess.run([sys.executable, "-m", generator], cwd=self.root, check=True)

@@ -242,8 +242,19 @@ def digest_of(arrays: Iterable[Any]) -> str:
 
 def stored() -> dict[str, str]:
     """Return the digests of the repository, by row."""
-    found: dict[str, str] = json.loads(STORED.read_text(encoding="utf-8"))
-    return found
+    operators = json.loads(STORED.read_text(encoding="utf-8"))
+    return {f"{name} {row}": value for name, rows in operators.items() for row, value in rows.items()}
+
+
+def store(digests: dict[str, str]) -> None:
+    """Write the digests of all rows, an operator a line."""
+    operators: dict[str, dict[str, str]] = {}
+    for row in table():
+        if (name := str(row)) in digests:
+            _, _, rest = name.partition(" ")
+            operators.setdefault(row.operator, {})[rest] = digests[name]
+    lines = [f"{json.dumps(name)}: {json.dumps(rows)}" for name, rows in operators.items()]
+    STORED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def fraction(text: str) -> tuple[int, int]:
@@ -288,11 +299,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"\r{len(found)} of {len(rows)}", end="\r", file=sys.stderr)
     wanted = stored()
     if options.write:
-        merged = wanted | found
-        text = json.dumps(
-            {name: merged[name] for name in map(str, table()) if name in merged}, indent=1
-        )
-        STORED.write_text(f"{text}\n", encoding="utf-8")
+        store(wanted | found)
         return 0
     differing = [name for name, value in found.items() if wanted.get(name) != value]
     for name in differing:

@@ -15,8 +15,8 @@ from .support.doors_stub import DOORS, Door, path, stub
 
 @pytest.mark.parametrize("door", DOORS, ids=[door.path for door in DOORS])
 def test_the_stub_follows_from_the_declarations(door: Door) -> None:
-    written = path(door).read_text(encoding="utf-8")
-    assert written == stub(door), "python -m tests.support.doors_stub writes it anew"
+    written = path(door).read_text(encoding="utf-8") if path(door).exists() else None
+    assert written == stub(door), "python -m tests.support.doors_stub writes it"
 
 
 def test_every_gradient_names_its_function() -> None:

@@ -1,6 +1,7 @@
 """The stubs of the functions for JAX and PyTorch, as they follow from the declarations.
 
-``python -m tests.support.doors_stub`` writes them.
+``python -m tests.support.doors_stub`` writes them, as builds and editable installs do
+(``hatch_build.py``).
 """
 
 from __future__ import annotations
@@ -18,68 +19,52 @@ class Door(NamedTuple):
 
     #: the stub, relative to the package
     path: str
-    docstring: str
-    #: names of the first operand, of its type and of the result's
+    #: names of the first operand, of its type and of the result's, and where these come from
     first: str
     operand: str
     result: str
     imports: str
-    #: whether it has functions that PyTorch has no operator for
-    every: bool = False
 
 
 DOORS = (
     Door(
         "jax/__init__.pyi",
-        "Functions for JAX whose gradients are computed by ascendref's kernels.",
         "x",
         "ArrayLike",
         "Array",
-        "from jax import Array\nfrom jax.typing import ArrayLike\n",
-        every=True,
+        "from jax import Array\nfrom jax.typing import ArrayLike",
     ),
-    Door(
-        "torch/ops.pyi",
-        "PyTorch's functions with ascendref's gradients, as custom operators.",
-        "input",
-        "Tensor",
-        "Tensor",
-        "from torch import Tensor\n",
-    ),
+    Door("torch/ops.pyi", "input", "Tensor", "Tensor", "from torch import Tensor"),
 )
 
+HEAD = """\
+from typing import Literal
 
-def signature(door: Door, function: Function) -> str:
-    """Return a function's signature."""
-    parameters = []
-    for name, parameter in function.signature(door.first).parameters.items():
-        if parameter.annotation is Parameter.empty:
-            optional = "" if parameter.default is Parameter.empty else " | None = None"
-            parameters.append(f"{name}: {door.operand}{optional}")
-            continue
-        if parameter.kind is Parameter.KEYWORD_ONLY:
-            parameters.append("*")
-        kind = parameter.annotation.replace("'", '"')
-        default = f' = "{parameter.default}"'
-        if parameter.default is Parameter.empty:
-            default = ""
-        elif not isinstance(parameter.default, str):
-            default = f" = {parameter.default!r}"
-        parameters.append(f"{name}: {kind}{default}")
-    text = "".join(f"    {parameter},\n" for parameter in parameters)
-    return f"def {function.name}(\n{text}) -> {door.result}: ...\n"
+{imports}
+
+from ..core.dtypes import DTypeLike
+from ..declaration.scalars import RealNumber
+
+"""
+
+
+def definition(door: Door, function: Function) -> str:
+    """Return a function's definition; operands, the only parameters without a type, get theirs."""
+    signature = function.signature(door.first)
+    parameters = [
+        parameter.replace(annotation=door.operand + " | None" * (parameter.default is None))
+        if parameter.annotation is Parameter.empty
+        else parameter
+        for parameter in signature.parameters.values()
+    ]
+    typed = signature.replace(parameters=parameters, return_annotation=door.result)
+    return f"def {function.name}{typed}: ...\n"
 
 
 def stub(door: Door) -> str:
     """Return the text of a stub."""
-    known = [f for f in differentiable_functions().values() if f.in_torch or door.every]
-    functions = [signature(door, f) for f in known]
-    literal = "from typing import Literal\n\n" if any("Literal" in f for f in functions) else ""
-    imports = (
-        f"{literal}{door.imports}\nfrom ..core.dtypes import DTypeLike\n"
-        "from ..declaration.scalars import RealNumber\n"
-    )
-    return f'"""{door.docstring}"""\n\n{imports}\n{"".join(functions)}'
+    functions = [definition(door, f) for f in differentiable_functions().values()]
+    return HEAD.format(imports=door.imports) + "".join(functions)
 
 
 def path(door: Door) -> Path:
