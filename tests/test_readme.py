@@ -22,7 +22,6 @@ from .site import race_picture
 from .support.processes import ROOT
 from .support.readme import README, START_PAGES, blocks, shown_output
 
-#: what the index of packages gets: patterns and their replacements
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SOURCE = PROJECT["project"]["urls"]["Source"]
 
@@ -43,69 +42,46 @@ def test_its_picture_is_what_the_example_does() -> None:
     assert race_picture.PICTURE.read_text(encoding="utf-8") == race_picture.picture()
 
 
+#: the operators whose speed the README tells, beside prelu_backward
+MEASURED = ("hardshrink_backward", "logit_grad", "smooth_l1_loss_backward", "softplus_backward")
+
+
+def ratios(operators: tuple[str, ...], *kinds: str) -> list[float]:
+    """Return the ratios of one thread, 1 Mi elements and the result given."""
+    table = (ROOT / "docs" / "performance.tsv").read_text(encoding="utf-8")
+    return [
+        float(row["given 1 Mi"].strip("~"))
+        for row in csv.DictReader(table.splitlines(), delimiter="\t")
+        if row["operator"] in operators and row["dtype"] in kinds and row["threads"] == "1"
+    ]
+
+
 def test_its_figures_are_those_of_the_pages() -> None:
-    section = README[README.index("## What is measured") : README.index("## What it is not")]
-    items = re.findall(r"^- (.*?)(?=^- |^\[)", section, re.MULTILINE | re.DOTALL)
-    accuracy, speed, races = items
-    assert_accuracy(accuracy)
-    assert_speeds(speed)
+    sweeps = json.loads((ROOT / "docs" / "accuracy.json").read_text(encoding="utf-8"))["sweeps"]
+    logit = "logit_grad", "float16", "eps=-1"
+    rows = {
+        row["computed"]: row
+        for row in sweeps
+        if (row["operator"], row["dtype"], row["setting"]) == logit
+    }
+    assert rows["float64"]["wrongly_rounded"] == 0
     page = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")
-    assert "(docs/checker.md)" in races
-    figures = re.findall(FIGURE, races)
-    assert figures
-    for figure in figures:
-        assert re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d,])", page), figure
+    (programs,) = re.findall(r"(\d+) of (\d+) programs", page)
+    (prelu,) = ratios(("prelu_backward",), "float32")
+    section = README[README.index("## What is measured") : README.index("## What it is not")]
+    assert re.findall(r"(?<![\w-])\d[\d,.]*\d(?=[ ,;%×])", section) == [
+        f"{rows['float32']['pairs']:,}",
+        *[f"{rows[name]['wrongly_rounded']:,}" for name in ("torch", "float32")],
+        f"{prelu:.0f}",
+        f"{geometric_mean(ratios(MEASURED, 'float32')):.1f}",
+        f"{geometric_mean(ratios(MEASURED, 'float16', 'bfloat16')):.1f}",
+        *programs,
+    ]
 
 
 def test_it_counts_the_functions_that_pytorch_computes() -> None:
     (hundreds,) = re.findall(r"More than (\d)00 other functions", README)
     assert len(borrowed()) // 100 == int(hundreds)
-
-
-#: the operators whose speed the README tells
-MEASURED = {
-    "hardshrink_backward",
-    "logit_grad",
-    "prelu_backward",
-    "smooth_l1_loss_backward",
-    "softplus_backward",
-}
-
-
-#: a number of several digits in a sentence
-FIGURE = r"(?<![\w-])\d[\d,.]*\d(?=[ ,;%×])"
-
-
-def assert_accuracy(item: str) -> None:
-    """Compare the numbers of pairs and of wrong results with the sweeps of logit's gradient."""
-    found = json.loads((ROOT / "docs" / "accuracy.json").read_text(encoding="utf-8"))
-    rows = {
-        row["computed"]: row
-        for row in found["sweeps"]
-        if (row["operator"], row["dtype"], row["setting"]) == ("logit_grad", "float16", "eps=-1")
-    }
-    counts = [rows[name]["wrongly_rounded"] for name in ("torch", "float32", "float64")]
-    assert counts.pop() == 0
-    expected = [f"{count:,}" for count in (rows["float32"]["pairs"], *counts)]
-    assert re.findall(FIGURE, item) == expected
-
-
-def assert_speeds(item: str) -> None:
-    """Compare the three ratios with those of one thread, 1 Mi elements and the result given."""
-    table = (ROOT / "docs" / "performance.tsv").read_text(encoding="utf-8")
-    cells: dict[bool, dict[bool, list[float]]] = {True: {}, False: {}}
-    for row in csv.DictReader(table.splitlines(), delimiter="\t"):
-        if row["operator"] in MEASURED and row["threads"] == "1":
-            ratio = float(row["given 1 Mi"].strip("~"))
-            group = cells[row["operator"] == "prelu_backward"]
-            group.setdefault(row["dtype"] == "float32", []).append(ratio)
-    (prelu,) = cells[True][True]
-    single, half = (geometric_mean(cells[False][kind]) for kind in (True, False))
-    assert re.findall(r"\b\d[\d.]*(?= in F)", item) == [
-        f"{prelu:.0f}",
-        f"{single:.1f}",
-        f"{half:.1f}",
-    ]
 
 
 def test_its_links_are_absolute_on_a_package_index() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -65,12 +65,7 @@ class FunctionCall(NamedTuple):
 def differentiable(call: FunctionCall, *operands: Any) -> Any:
     """Return a function's result; a kernel computes its value or its gradients.
 
-    Parameters
-    ----------
-    call : FunctionCall
-        The function.
-    *operands : Array
-        Its operands, of one type, in shapes that the operator takes.
+    Operands are of one type, in shapes that the operator takes.
     """
     # if an operand is the same on all devices, JAX sums its gradient outside this function
     axes = frozenset().union(*map(_mapped_axes, operands))
@@ -115,9 +110,8 @@ def _forward(call: FunctionCall, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
     return value, (value,) if call.function.forward.of_result else operands
 
 
-def _backward(call: FunctionCall, operands: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
-    gradients: tuple[Any, ...] = _gradients(call, grad, *operands)
-    return gradients
+def _backward(call: FunctionCall, operands: tuple[Any, ...], grad: Any) -> Any:
+    return _gradients(call, grad, *operands)
 
 
 _with_gradients.defvjp(_forward, _backward)
@@ -134,8 +128,11 @@ def _gradients(call: FunctionCall, grad: Any, *operands: Any) -> tuple[Any, ...]
     tensors: list[Any] = [each] * len(call.operator.tensors)
     for place, operand in zip(call.function.places, operands, strict=True):
         tensors[place] = operand
+    gradients: tuple[Any, ...]
     if call.operator.per_channel:
-        gradients = _call_with_sums(call, tensors)
+        _, data, weight = tensors
+        key, plan = _sums_key(call, ELEMENT_TYPES[data.dtype.name], data.shape, weight.size)
+        gradients = _call(key, (), plan, tensors, (data, weight))
     else:
         gradients = tuple(
             [
@@ -194,13 +191,6 @@ def _elementwise_call(
     return (view.join(jnp, parts, operator.axis(scalars)),)
 
 
-def _call_with_sums(call: FunctionCall, tensors: list[Any]) -> tuple[Any, ...]:
-    """Return the gradients for the data and for a weight per channel."""
-    _, data, weight = tensors
-    key, plan = _sums_key(call, ELEMENT_TYPES[data.dtype.name], data.shape, weight.size)
-    return _call(key, (), plan, tensors, (data, weight))
-
-
 def _call(
     key: int,
     scalars: tuple[float, ...],
@@ -256,20 +246,16 @@ def _load_rest(kernel: Any) -> None:
         kernel.load_exact_task()
 
 
-_handlers: Final[list[Handler]] = []
-
-
+@cache
 def _handler() -> Handler:
     """Return the handler of this process, registered with JAX."""
-    if not _handlers:
-        handler: Handler = import_to_end("ascendref.jax.handler").Handler()
-        capsule = jax.ffi.pycapsule(ctypes.c_void_p(handler.address))
-        try:
-            jax.ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
-        except Exception as error:  # XLA's own
-            raise RuntimeError(
-                f"JAX {jax.__version__} refuses the handler of ascendref.jax, which is made"
-                f" for versions 0.1 to 0.3 of XLA's foreign function interface: {error}"
-            ) from error
-        _handlers.append(handler)
-    return _handlers[0]
+    handler: Handler = import_to_end("ascendref.jax.handler").Handler()
+    capsule = jax.ffi.pycapsule(ctypes.c_void_p(handler.address))
+    try:
+        jax.ffi.register_ffi_target(_TARGET, capsule, platform="cpu")
+    except Exception as error:  # XLA's own
+        raise RuntimeError(
+            f"JAX {jax.__version__} refuses the handler of ascendref.jax, which is made"
+            f" for versions 0.1 to 0.3 of XLA's foreign function interface: {error}"
+        ) from error
+    return handler

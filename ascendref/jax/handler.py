@@ -196,13 +196,8 @@ class Handler:
     def add(self, name: str, table: int, task: int, total: int = 0) -> int:
         """Register a kernel, which must live as long as the process, and return its key.
 
-        Parameters
-        ----------
-        name : str
-            A unique name.
-        table, task, total : int
-            Addresses of the table of operands, of the task and, with sums per channel, of the task
-            that sums blocks.
+        The name is unique; the numbers are addresses of the table of operands, of the task and,
+        with sums per channel, of the task that sums blocks.
         """
         key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True) or 1
         if key not in self._kernels:

@@ -24,15 +24,7 @@ _LIBRARY: Final = Library("ascendref", "FRAGMENT")
 
 
 def follow(name: str, op: Any) -> None:
-    """Make autocast cast a custom operator's operands as it does for PyTorch's function, if any.
-
-    Parameters
-    ----------
-    name : str
-        Name of both.
-    op : callable
-        The custom operator.
-    """
+    """Make autocast cast a custom operator's operands as for PyTorch's function of that name."""
     if not hasattr(torch.ops.aten, name):
         return
     for key, device in _KEYS.items():

@@ -14,46 +14,30 @@ Axes = tuple[int | None, ...]
 def vmap_rule(
     function: Function, op: Any, count: int, *, is_gradient: bool
 ) -> Callable[..., tuple[Any, Any]]:
-    """Return the rule for an operator that computes a function or its gradient.
-
-    Parameters
-    ----------
-    function : Function
-        The function.
-    op : callable
-        The operator.
-    count : int
-        Number of its tensors.
-    is_gradient : bool
-        Whether it computes the gradient.
-    """
+    """Return the rule for an operator of so many tensors: a function's value or its gradient."""
 
     def rule(info: Any, axes: Axes, *args: Any) -> tuple[Any, Any]:
-        return _batch_elements(function, op, count, is_gradient, info, axes, args)
+        moved = [
+            tensor.expand(info.batch_size, *tensor.shape)
+            if axis is None
+            else tensor.movedim(axis, 0)
+            for axis, tensor in zip(axes[:count], args[:count], strict=True)
+        ]
+        if not function.operator.per_channel:
+            return _batch_elements(function, op, is_gradient, moved, args[count:])
+        return _batch_channels(op, info.batch_size, moved, args[count:])
 
-    def channel_rule(info: Any, axes: Axes, *args: Any) -> tuple[Any, Any]:
-        return _batch_channels(op, count, info, axes, args)
-
-    return rule if not function.operator.per_channel else channel_rule
+    return rule
 
 
 def _batch_elements(
-    function: Function,
-    op: Any,
-    count: int,
-    is_gradient: bool,
-    info: Any,
-    axes: Axes,
-    args: tuple[Any, ...],
+    function: Function, op: Any, is_gradient: bool, tensors: list[Any], rest: tuple[Any, ...]
 ) -> tuple[Any, int]:
     """Compute with the batch as first axis; tensors of rank 0 broadcast."""
-    moved = [
-        _moved(info, axis, tensor) for axis, tensor in zip(axes[:count], args[:count], strict=True)
-    ]
-    rank = max(tensor.dim() for tensor in moved)
-    moved = [t.reshape(*t.shape, *[1] * (rank - t.dim())) for t in moved]
-    scalars = args[count:-1]
-    value = op(*moved, *function.for_batches(scalars), args[-1])
+    rank = max(tensor.dim() for tensor in tensors)
+    moved = [t.reshape(*t.shape, *[1] * (rank - t.dim())) for t in tensors]
+    *scalars, compute = rest
+    value = op(*moved, *function.for_batches(scalars), compute)
     reduction = function.reduction(scalars)
     each = value.flatten(1) if value.dim() > 1 else value[:, None]
     # the mean is taken for each element of the batch
@@ -68,34 +52,22 @@ def _batch_elements(
 
 
 def _batch_channels(
-    op: Any, count: int, info: Any, axes: Axes, args: tuple[Any, ...]
+    op: Any, size: int, tensors: list[Any], rest: tuple[Any, ...]
 ) -> tuple[Any, Any]:
     """Each element of the batch gets its own channels, so one call computes all sums."""
-    shape, weight_shape = [
-        tensor.shape if axis is None else tensor.movedim(axis, 0).shape[1:]
-        for axis, tensor in zip(axes[count - 2 : count], args[count - 2 : count], strict=True)
-    ]
-    *data, weight = [
-        _moved(info, axis, tensor) for axis, tensor in zip(axes[:count], args[:count], strict=True)
-    ]
-    single = weight[0].numel() == 1
+    *data, weight = tensors
+    shape, weight_shape = data[-1].shape[1:], weight.shape[1:]
+    single = weight_shape.numel() == 1
     if single:
-        joined = [t.reshape(1, info.batch_size, -1) for t in data]
+        joined = [t.reshape(1, size, -1) for t in data]
     else:
         joined = [t.movedim(0, 1).reshape(t.shape[1], -1, *t.shape[3:]) for t in data]
-    found = op(*joined, weight.reshape(-1), *args[count:])
+    found = op(*joined, weight.reshape(-1), *rest)
     result, *sums = found if isinstance(found, tuple) else (found,)
     if single:
-        result = result.reshape(info.batch_size, *shape)
+        result = result.reshape(size, *shape)
     else:
-        result = result.reshape(shape[0], info.batch_size, *shape[1:]).movedim(1, 0)
+        result = result.reshape(shape[0], size, *shape[1:]).movedim(1, 0)
     if not sums:
         return result, 0
-    return (result, sums[0].reshape(info.batch_size, *weight_shape)), (0, 0)
-
-
-def _moved(info: Any, axis: int | None, tensor: Any) -> Any:
-    """Return a tensor with the batch as first axis."""
-    if axis is None:
-        return tensor.expand(info.batch_size, *tensor.shape)
-    return tensor.movedim(axis, 0)
+    return (result, sums[0].reshape(size, *weight_shape)), (0, 0)

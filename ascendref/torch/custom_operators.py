@@ -83,12 +83,10 @@ def _define(function: Function) -> CustomOpDef:
     )
     op.register_fake(theirs)
     op.register_vmap(vmap_rule(function, op, count, is_gradient=False))
-    gradient = _differentiated
-    if function.gradient is not None:
-        gradient = _gradient_by(_define_backward(function, tensors, rest))
+    backward = function.gradient and _define_backward(function, tensors, rest)
     op.register_autograd(
-        lambda ctx, grad: gradient(function, ctx, grad),
-        setup_context=_save_result if function.forward.of_result else _save,
+        _gradient_by(function, backward),
+        setup_context=_saving(count, result=function.forward.of_result),
     )
     autocast.follow(name, op)
     return op
@@ -127,7 +125,7 @@ def _define_backward(function: Function, tensors: str, rest: str) -> CustomOpDef
     )
     op.register_fake(fake)
     op.register_vmap(vmap_rule(function, op, count, is_gradient=True))
-    op.register_autograd(second, setup_context=_save)
+    op.register_autograd(second, setup_context=_saving(count))
     return op
 
 
@@ -142,38 +140,35 @@ def _scalar_schemas(function: Function) -> list[str]:
     ]
 
 
-def _save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    saved = sum([isinstance(value, torch.Tensor) for value in inputs])
-    ctx.save_for_backward(*inputs[:saved])
-    ctx.scalars = inputs[saved:]
+def _saving(count: int, *, result: bool = False) -> Callable[..., None]:
+    """Return what saves the tensors of a call, or its result, and the scalars."""
+
+    def save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.save_for_backward(*((output,) if result else inputs[:count]))
+        ctx.scalars = inputs[count:]
+
+    return save
 
 
-def _save_result(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    ctx.save_for_backward(output)
-    ctx.scalars = inputs[1:]
+def _gradient_by(
+    function: Function, backward: CustomOpDef | None
+) -> Callable[..., tuple[Any, ...]]:
+    """Return the gradients of a function by its operator, if any; PyTorch computes the others."""
 
-
-def _gradient_by(backward: CustomOpDef) -> Callable[..., tuple[Any, ...]]:
-    """Return the gradients of a function by its operator."""
-
-    def gradient(function: Function, ctx: Any, grad: Any) -> tuple[Any, ...]:
+    def gradient(ctx: Any, grad: Any) -> tuple[Any, ...]:
         data = ctx.saved_tensors
-        found = backward(grad, *data, *ctx.scalars)
-        values = found if isinstance(found, tuple) else (found,)
+        values: tuple[Any, ...] = ()
+        if backward is not None:
+            found = backward(grad, *data, *ctx.scalars)
+            values = found if isinstance(found, tuple) else (found,)
         if function.forward.of_difference:
             values = *values, -values[0]
-        if any(ctx.needs_input_grad[len(values) : len(data)]):  # PyTorch's own, of the formula
+        if any(ctx.needs_input_grad[len(values) : len(data)]):
             values += gradients(function, grad, data, ctx.scalars[:-1])[len(values) :]
         values += (None,) * (len(data) - len(values))
         return *values, *[None] * len(ctx.scalars)
 
     return gradient
-
-
-def _differentiated(function: Function, ctx: Any, grad: Any) -> tuple[Any, ...]:
-    """Return the gradients of a function by PyTorch, of its formula."""
-    found = gradients(function, grad, ctx.saved_tensors, ctx.scalars[:-1])
-    return *found, *[None] * len(ctx.scalars)
 
 
 # --- what users call ------------------------------------------------------------------------------

@@ -41,16 +41,7 @@ def second_derivatives(
 ) -> tuple[Any, ...]:
     """Return the derivatives of the gradients for the result's gradient and the operands.
 
-    Parameters
-    ----------
-    function : Function
-        The function.
-    seeds : sequence of Tensor
-        Factors of the gradients, or of the first of them.
-    grad, operands : Tensor, sequence of Tensor
-        The inputs of the gradients.
-    scalars : sequence of float or None
-        The function's scalars.
+    The seeds are factors of the gradients, or of the first of them.
     """
     recorded = torch.is_grad_enabled()
     with torch.enable_grad(), _mode(grad):

@@ -131,16 +131,6 @@ def threshold_backward(grad_output: Number, self: Number, threshold: Number) -> 
     return select(~(self <= threshold), grad_output, 0.0)
 
 
-HARDSHRINK_VALUE: Final = Formula(
-    "torch_hardshrink", hardshrink_value, tensors=1, scalars=1, selects=True
-)
-SOFTSHRINK: Final = Formula("torch_softshrink", softshrink, tensors=1, scalars=1)
-HARDTANH: Final = Formula("torch_hardtanh_backward", hardtanh, tensors=2, scalars=2, selects=True)
-SOFTPLUS_VALUE: Final = Formula(
-    "torch_softplus", softplus_value, tensors=1, scalars=3, compute_bound=True
-)
-
-
 def hardswish(self: Number) -> Number:
     """PyTorch multiplies by numbers from 0 to 6: -0 from -3 down, NaN at -inf, inf by overflow."""
     factor = select(self >= 3.0, 6.0, select(self <= -3.0, 0.0, self + 3.0))
@@ -163,26 +153,17 @@ def elu_of_result(
     return grad_output * select(self <= 0.0, slope, scale)
 
 
-HARDSHRINK: Final = Formula(
-    "torch_hardshrink_backward", hardshrink, tensors=2, scalars=1, selects=True
-)
-SOFTPLUS: Final = Formula(
-    "torch_softplus_backward", softplus, tensors=2, scalars=4, compute_bound=True
-)
-SIGN: Final = Formula("torch_l1_loss_backward", sign, tensors=3, scalars=2, sized=True)
-LOGIT_VALUE: Final = Formula(
-    "torch_logit",
-    logit_value,
-    tensors=1,
-    scalars=2,
-    variant=logit_value_variant,
-    compute_bound=True,
-)
-LOGIT: Final = Formula("torch_logit_backward", logit, tensors=2, scalars=3, variant=logit_variant)
-HARDSWISH: Final = Formula("torch_hardswish", hardswish, tensors=1, scalars=0)
+HARDSHRINK_VALUE: Final = Formula.of(hardshrink_value, 1, selects=True)
+HARDSHRINK: Final = Formula.of(hardshrink, 1, selects=True)
+SOFTSHRINK: Final = Formula.of(softshrink, 1)
+HARDTANH: Final = Formula.of(hardtanh, 2, selects=True)
+SOFTPLUS_VALUE: Final = Formula.of(softplus_value, 3, compute_bound=True)
+SOFTPLUS: Final = Formula.of(softplus, 4, compute_bound=True)
+SIGN: Final = Formula.of(sign, 2)
+LOGIT_VALUE: Final = Formula.of(logit_value, 2, variant=logit_value_variant, compute_bound=True)
+LOGIT: Final = Formula.of(logit, 3, variant=logit_variant)
+HARDSWISH: Final = Formula.of(hardswish)
 ELU: Final = Formula.of_forms(elu_of_data, elu_of_result, scalars=3, compute_bound=True)
-RELU: Final = Formula("torch_relu", relu, tensors=1, scalars=0, selects=True)
-THRESHOLD: Final = Formula("torch_threshold", threshold, tensors=1, scalars=2, selects=True)
-THRESHOLD_BACKWARD: Final = Formula(
-    "torch_threshold_backward", threshold_backward, tensors=2, scalars=1, selects=True
-)
+RELU: Final = Formula.of(relu, selects=True)
+THRESHOLD: Final = Formula.of(threshold, 2, selects=True)
+THRESHOLD_BACKWARD: Final = Formula.of(threshold_backward, 1, selects=True)

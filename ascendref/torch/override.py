@@ -206,18 +206,13 @@ class Override(OwnKernel):
     ) -> tuple[tuple[Any, ...], dict[str, str]]:
         """Return the arguments of PyTorch's operator, and its keywords."""
         given, named = scalars_of_pytorch(self.operator, scalars)
-        args = (*tensors, *self._further(tensors), *given)
+        if self.operator.unused:  # PyTorch's operator takes them
+            names = [param.name for param in self.operator.tensors]
+            tensors, _ = self.operator.for_torch(dict(zip(names, tensors, strict=True)))
+        args = (*tensors, *given)
         if self._places:
             args = tuple([args[self._places.index(k)] for k in range(len(args))])
         return args, named
-
-    def _further(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the tensors that PyTorch's operator takes besides, and ours ignores."""
-        if not self.operator.unused:
-            return ()
-        names = [param.name for param in self.operator.tensors]
-        taken, _ = self.operator.for_torch(dict(zip(names, tensors, strict=True)))
-        return taken[len(tensors) :]
 
     def _call(
         self,

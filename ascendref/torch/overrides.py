@@ -75,12 +75,9 @@ def value_by_pytorch(function: Function, tensors: Any, scalars: Any) -> Any:
     """Return a function's value, computed by PyTorch's function if one has the same scalars."""
     declared = function.declared
     named = declared.torch.keywords if declared.torch else ()
-    if hasattr(torch.ops.aten, function.name):
-        schema = getattr(torch.ops.aten, function.name).default._schema
-        placed = len([argument for argument in schema.arguments if not argument.kwarg_only])
-    else:
-        placed = 0
-    if placed >= len(tensors) + len(scalars) - len(named):
+    theirs = getattr(torch.ops.aten, function.name, None)
+    arguments = theirs.default._schema.arguments if theirs else ()
+    if sum([not a.kwarg_only for a in arguments]) >= len(tensors) + len(scalars) - len(named):
         return call_theirs(function.name, function.declared, tensors, scalars)
     return value(function, tensors, scalars)
 

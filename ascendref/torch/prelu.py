@@ -55,15 +55,16 @@ class PreluOverride(Override):
     ) -> Any:
         """Compute both gradients, in the shapes of input and weight."""
         grad_output, data, weight = tensors
-        operands = grad_output, data, _beside(data, weight)
+        beside = _beside(data, weight)
         if any([tensor.device.type != "cpu" for tensor in tensors]):
-            gradients = super().theirs(operands, scalars)
+            grad_input, sums = self.theirs(tensors, scalars)
         else:
-            gradients = self._call(self.aten, operands, {}, compute, "summed")
-        grad_input, sums = gradients
-        return grad_input, sums.sum_to_size(operands[2].shape).reshape(weight.shape)
+            operands = grad_output, data, beside
+            grad_input, sums = self._call(self.aten, operands, {}, compute, "summed")
+        return grad_input, sums.sum_to_size(beside.shape).reshape(weight.shape)
 
     def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+        """Call PyTorch's operator with the weight in the shape that it takes."""
         grad_output, data, weight = tensors
         return super().theirs((grad_output, data, _beside(data, weight)), scalars)
 

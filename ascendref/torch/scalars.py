@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -46,16 +46,10 @@ _EXP_RANGE: Final = {
 }
 
 
-#: ``choice(kind, compute, *scalars)`` returns a `Chosen`; the compute type is None if none is given
-Choice = Callable[..., "Chosen"]
-
-
-class Chosen(NamedTuple):
-    """The formula for a call, not yet suited to a compute type, with its scalars."""
-
-    formula: Formula
-    #: the formula's scalars
-    values: tuple[float, ...]
+#: a formula, not yet suited to a compute type, and its scalars
+Chosen = tuple[Formula, tuple[float, ...]]
+#: ``choice(kind, compute, *scalars)``; the compute type is None if none is given
+Choice = Callable[..., Chosen]
 
 
 def rounded(value: Any, kind: ElementType) -> float:
@@ -70,53 +64,31 @@ def rounded(value: Any, kind: ElementType) -> float:
     return float(np.float32(number).astype(kind.numpy))
 
 
-def of_type(formula: Formula, kind: ElementType, *scalars: Any) -> Chosen:
-    """Return a formula with scalars of the data's type."""
-    return Chosen(formula, tuple([rounded(value, kind) for value in scalars]))
+def wide(value: Any, kind: ElementType) -> float:
+    """Round a scalar to F32, to F64 for F64 data."""
+    return rounded(value, FLOAT64 if kind is FLOAT64 else FLOAT32)
 
 
-def hardshrink_value(kind: ElementType, compute: str | None, lambd: Any) -> Chosen:
-    """Return the formula for hardshrink."""
-    return of_type(HARDSHRINK_VALUE, kind, lambd)
-
-
-def hardshrink(kind: ElementType, compute: str | None, lambd: Any) -> Chosen:
-    """Return the formula for the gradient of hardshrink, which is that of softshrink."""
-    return of_type(HARDSHRINK, kind, lambd)
+def in_range(value: Any, kind: ElementType) -> float:
+    """Round a scalar to F32, or F64 for F64 data; raise Refused if it is beyond the data's type."""
+    rounded(value, kind)
+    return wide(value, kind)
 
 
 def softshrink(kind: ElementType, compute: str | None, lambd: Any) -> Chosen:
-    """Return the formula for softshrink."""
     value = in_range(lambd, kind)
     if not 0 <= value < math.inf:
         raise Refused("lambd is not in the range of the data's type")
-    return Chosen(SOFTSHRINK, (value,))
-
-
-def hardtanh_value(kind: ElementType, compute: str | None, min_val: Any, max_val: Any) -> Chosen:
-    """Return the formula for hardtanh."""
-    return of_type(HARDTANH_VALUE.formula, kind, min_val, max_val)
-
-
-def hardtanh(kind: ElementType, compute: str | None, min_val: Any, max_val: Any) -> Chosen:
-    """Return the formula for the gradient of hardtanh."""
-    return Chosen(HARDTANH, wide(kind, min_val, max_val))
+    return SOFTSHRINK, (value,)
 
 
 def softplus_value(kind: ElementType, compute: str | None, beta: Any, threshold: Any) -> Chosen:
-    """Return the formula for softplus."""
-    return Chosen(SOFTPLUS_VALUE, (*wide(kind, beta, threshold), _exp_range(kind, compute)[0]))
+    highest, _ = _exp_range(kind, compute)
+    return SOFTPLUS_VALUE, (wide(beta, kind), wide(threshold, kind), highest)
 
 
 def softplus(kind: ElementType, compute: str | None, beta: Any, threshold: Any) -> Chosen:
-    """Return the formula for the gradient of softplus."""
-    return Chosen(SOFTPLUS, (*wide(kind, beta, threshold), *_exp_range(kind, compute)))
-
-
-def wide(kind: ElementType, *scalars: Any) -> tuple[float, ...]:
-    """Return scalars rounded to F32, to F64 for F64 data."""
-    width = FLOAT64 if kind is FLOAT64 else FLOAT32
-    return tuple([rounded(value, width) for value in scalars])
+    return SOFTPLUS, (wide(beta, kind), wide(threshold, kind), *_exp_range(kind, compute))
 
 
 def _exp_range(kind: ElementType, compute: str | None) -> tuple[float, float]:
@@ -127,30 +99,27 @@ def _exp_range(kind: ElementType, compute: str | None) -> tuple[float, float]:
 
 
 def smooth_l1_loss(kind: ElementType, compute: str | None, reduction: int, beta: float) -> Chosen:
-    """Return the formula for the gradient of the smooth L1 loss."""
     if reduction not in (0, 1, 2) or not beta >= 0:
         raise Refused("the operator does not take such a scalar")
     size = beta if kind is FLOAT64 else rounded(beta, FLOAT32)
     limits = float_format(FLOAT32)
     if size and not limits.normal <= size <= limits.largest and not math.isinf(size):
         raise Refused("beta is not in the range of normal FLOAT numbers")
-    return Chosen(SMOOTH_L1.formula if size else SIGN, (float(reduction), size))
+    return SMOOTH_L1.formula if size else SIGN, (float(reduction), size)
 
 
 def logit_value(kind: ElementType, compute: str | None, eps: Any = None) -> Chosen:
-    """Return the formula for logit."""
     low = rounded(-1.0 if eps is None else eps, kind)
-    return Chosen(LOGIT_VALUE, (low, _upper_bound(kind, low)))
+    return LOGIT_VALUE, (low, _upper_bound(kind, low))
 
 
 def logit(kind: ElementType, compute: str | None, eps: Any = None) -> Chosen:
-    """Return the formula for the gradient of logit."""
     low = rounded(-1.0 if eps is None else eps, kind)
     if math.isnan(low):
         raise Refused("eps is NaN")
     if low < 0.0:
-        return Chosen(LOGIT, (0.0, 1.0, math.nan))
-    return Chosen(LOGIT, (low, _upper_bound(kind, low), 0.0))
+        return LOGIT, (0.0, 1.0, math.nan)
+    return LOGIT, (low, _upper_bound(kind, low), 0.0)
 
 
 def _upper_bound(kind: ElementType, low: float) -> float:
@@ -158,45 +127,27 @@ def _upper_bound(kind: ElementType, low: float) -> float:
     return rounded(1.0 - low if kind is FLOAT64 else float(np.float32(1) - np.float32(low)), kind)
 
 
-def relu(kind: ElementType, compute: str | None) -> Chosen:
-    """Return the formula for relu."""
-    return Chosen(RELU, ())
-
-
-def threshold(kind: ElementType, compute: str | None, threshold: Any, value: Any) -> Chosen:
-    """Return the formula for threshold."""
-    return Chosen(THRESHOLD, (in_range(threshold, kind), in_range(value, kind)))
-
-
-def threshold_backward(kind: ElementType, compute: str | None, threshold: Any) -> Chosen:
-    """Return the formula for the gradient of threshold and of relu."""
-    return Chosen(THRESHOLD_BACKWARD, (in_range(threshold, kind),))
-
-
-def in_range(value: Any, kind: ElementType) -> float:
-    """Round a scalar to F32, or F64 for F64 data; raise Refused if it is beyond the data's type."""
-    rounded(value, kind)
-    return wide(kind, value)[0]
-
-
-#: operator -> its choice, where PyTorch's formula or scalars are not the device's
+#: operator -> PyTorch's formula, and how each scalar is rounded
+_ROUNDED: Final[dict[str, tuple[Formula, Callable[[Any, ElementType], float]]]] = {
+    "hardshrink": (HARDSHRINK_VALUE, rounded),
+    "hardshrink_backward": (HARDSHRINK, rounded),
+    "softshrink_backward": (HARDSHRINK, rounded),
+    "hardtanh": (HARDTANH_VALUE.formula, rounded),
+    "hardtanh_backward": (HARDTANH, wide),
+    "relu": (RELU, rounded),
+    "threshold": (THRESHOLD, in_range),
+    "threshold_backward": (THRESHOLD_BACKWARD, in_range),
+}
+#: operator -> its choice, where scalars also decide the formula or what else it takes
 _OTHERS: Final[dict[str, Choice]] = {
-    "hardshrink": hardshrink_value,
-    "hardshrink_backward": hardshrink,
-    "hardtanh": hardtanh_value,
-    "hardtanh_backward": hardtanh,
     "softplus": softplus_value,
     "softplus_backward": softplus,
     "softshrink": softshrink,
-    "softshrink_backward": hardshrink,
     "smooth_l1_loss_backward": smooth_l1_loss,
     "logit": logit_value,
     "logit_grad": logit,
-    "relu": relu,
-    "threshold": threshold,
-    "threshold_backward": threshold_backward,
 }
-#: operator -> PyTorch's formula, where it takes the same scalars
+#: operator -> PyTorch's formula, where it takes the device's scalars
 _FORMULAS: Final = {"elu_backward": ELU, "hardswish": HARDSWISH}
 
 
@@ -204,19 +155,23 @@ def choice(operator: Operator) -> Choice:
     """Return what chooses the formula for PyTorch's operator."""
     if operator.name in _OTHERS:
         return _OTHERS[operator.name]
+    if operator.name in _ROUNDED:
+        theirs, rounding = _ROUNDED[operator.name]
+        return lambda kind, compute, *scalars: (
+            theirs,
+            tuple([rounding(value, kind) for value in scalars]),
+        )
     formula = _FORMULAS.get(operator.name) or in_order_of_pytorch(operator)
 
     def usual(kind: ElementType, compute: str | None, *scalars: Any) -> Chosen:
-        width = FLOAT64 if kind is FLOAT64 else FLOAT32
-        given = scalar_numbers(operator, scalars)
-        pairs = zip(operator.scalars, given, strict=True)
+        pairs = zip(operator.scalars, scalar_numbers(operator, scalars), strict=True)
         try:
-            values = [check_array_scalar(param, rounded(value, width)) for param, value in pairs]
+            values = [check_array_scalar(param, wide(value, kind)) for param, value in pairs]
             if operator.check_scalars is not None:
                 operator.check_scalars(*values)
         except ArgumentError as error:
             raise Refused("the operator does not take such a scalar") from error
-        return Chosen(formula, tuple(values))
+        return formula, tuple(values)
 
     return usual
 
@@ -255,11 +210,8 @@ def in_order_of_pytorch(operator: Operator) -> Formula:
     if order == sorted(order):
         return operator.formula
 
-    def reordered(formula: Formula) -> Formula:
-        def function(*numbers: Any) -> Any:
-            tensors = [numbers[order.index(place)] for place in range(len(order))]
-            return formula.function(*tensors, *numbers[len(order) :])
+    def function(*numbers: Any) -> Any:
+        tensors = [numbers[order.index(place)] for place in range(len(order))]
+        return operator.formula.function(*tensors, *numbers[len(order) :])
 
-        return formula._replace(name=f"torch_{formula.name}", function=function)
-
-    return reordered(operator.formula)
+    return operator.formula._replace(name=f"torch_{operator.formula.name}", function=function)

@@ -23,6 +23,7 @@ from ..support.rounding import FORMATS, assert_bits
 
 jax = pytest.importorskip("jax", reason="jax is an extra")
 
+from jax import export  # noqa: E402
 from jax import numpy as jnp  # noqa: E402
 
 import ascendref.jax as aj  # noqa: E402
@@ -47,11 +48,6 @@ class Function(NamedTuple):
         return str(self.declared.name)
 
     @property
-    def operands(self) -> int:
-        """Number of operands."""
-        return len(self.declared.places)
-
-    @property
     def scalars(self) -> list[tuple[Any, ...]]:
         """The function's scalars in all tables, the defaults first, narrowed as by operators."""
         rows = SCALARS[self.declared.declared.name]
@@ -66,7 +62,7 @@ class Function(NamedTuple):
 
     def function(self, *arguments: Any, **options: Any) -> Any:
         """Call the function; scalars without defaults may be omitted."""
-        if len(arguments) <= self.operands:
+        if len(arguments) <= len(self.declared.places):
             options = self.declared.needed(self.declared.declared) | options
         return getattr(aj, self.declared.name)(*arguments, **options)
 
@@ -113,7 +109,6 @@ def shapes_of(case: Function) -> list[tuple[int, ...]]:
 
 
 def result_grad(function: Any, operands: list[Any], kind: str) -> Any:
-    """Return a gradient for a function's result."""
     return numbers(kind, jax.eval_shape(function, *operands).shape, 3)
 
 
@@ -131,18 +126,17 @@ def pullback(function: Any, grad: Any, *operands: Any) -> Any:
 def test_gradients_have_the_bits_of_the_array_functions(name: str, kind: str) -> None:
     case = FUNCTIONS[name]
     for scalars in case.scalars[:2]:
-        check_gradients(case, kind, SHAPE, scalars, None, jax.jit)
+        check_gradients(case, kind, SHAPE, scalars)
 
 
 @each_declared
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
 def test_gradients_in_all_shapes_and_compute_types(case: Function, kind: str) -> None:
-    scalars = case.scalars[0]
     for shape in shapes_of(case):
-        check_gradients(case, kind, shape, scalars, None, jax.jit)
+        check_gradients(case, kind, shape, case.scalars[0])
     for compute in FLOATS:
-        check_gradients(case, kind, SHAPE, scalars, compute, jax.jit)
-    check_gradients(case, kind, SHAPE, scalars, None, lambda function: function)
+        check_gradients(case, kind, SHAPE, case.scalars[0], compute)
+    check_gradients(case, kind, SHAPE, case.scalars[0], transform=lambda function: function)
 
 
 def check_gradients(
@@ -150,8 +144,8 @@ def check_gradients(
     kind: str,
     shape: tuple[int, ...],
     scalars: tuple[Any, ...],
-    compute: str | None,
-    transform: Callable[..., Any],
+    compute: str | None = None,
+    transform: Callable[..., Any] = jax.jit,
 ) -> None:
     """Compare the gradients of a transformed function with those of the array functions."""
     operands = operands_of(case, kind, shape)
@@ -159,7 +153,7 @@ def check_gradients(
     grad = result_grad(function, operands, kind)
     want = case.gradients(grad, *operands, scalars=scalars, compute_dtype=compute)
     got = transform(partial(pullback, function))(grad, *operands)
-    assert len(got) == case.operands
+    assert len(got) == len(case.declared.places)
     for actual, other in zip(got, want, strict=False):
         assert_bits(np.asarray(actual), other)
 
@@ -208,11 +202,9 @@ def test_batches_have_the_bits_of_single_calls(case: Function) -> None:
     ]
     operands = [np.stack(column) for column in zip(*rows, strict=True)]
     grad = result_grad(case.function, rows[0], "float32")
-    batched = jax.jit(jax.vmap(partial(pullback, case.function), (None, *[0] * len(operands))))
-    nested = jax.vmap(
-        jax.vmap(partial(pullback, case.function), (None, *[0] * len(operands))),
-        (None, *[0] * len(operands)),
-    )
+    axes = None, *[0] * len(operands)
+    mapped = jax.vmap(partial(pullback, case.function), axes)
+    batched, nested = jax.jit(mapped), jax.vmap(mapped, axes)
     halves = [operand.reshape(2, 3, *operand.shape[1:]) for operand in operands]
     for got in (
         batched(grad, *operands),
@@ -279,7 +271,8 @@ def test_second_derivatives_are_those_of_the_formula(name: str) -> None:
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("kind", FLOATS)
 def test_values_have_the_bits_of_the_array_functions(name: str, kind: str) -> None:
-    check_values(FUNCTIONS[name], kind, SHAPE, None)
+    for scalars in FUNCTIONS[name].scalars[:2]:
+        check_values(FUNCTIONS[name], kind, SHAPE, scalars)
 
 
 @pytest.mark.full
@@ -287,16 +280,22 @@ def test_values_have_the_bits_of_the_array_functions(name: str, kind: str) -> No
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
 def test_values_in_all_shapes_and_compute_types(case: Function, kind: str) -> None:
     for shape in shapes_of(case):
-        check_values(case, kind, shape, None)
+        check_values(case, kind, shape, case.scalars[0])
     for compute in FLOATS:
-        check_values(case, kind, SHAPE, compute)
+        check_values(case, kind, SHAPE, case.scalars[0], compute)
 
 
-def check_values(case: Function, kind: str, shape: tuple[int, ...], compute: str | None) -> None:
+def check_values(
+    case: Function,
+    kind: str,
+    shape: tuple[int, ...],
+    scalars: tuple[Any, ...],
+    compute: str | None = None,
+) -> None:
     """Compare the values of a compiled function with those of the array function."""
     operands = operands_of(case, kind, shape)
-    got = jax.jit(partial(_call, case.function, case.scalars[0], compute))(*operands)
-    want = getattr(ar, case.declared.name)(*operands, *case.scalars[0], compute_dtype=compute)
+    got = jax.jit(partial(_call, case.function, scalars, compute))(*operands)
+    want = getattr(ar, case.declared.name)(*operands, *scalars, compute_dtype=compute)
     assert_bits(np.asarray(got), want)
 
 
@@ -323,21 +322,14 @@ def test_a_hessian() -> None:
     assert float(jax.hessian(aj.softplus)(0.0)) == 0.25
 
 
-def test_forward_mode_is_refused_by_jax() -> None:
+def test_what_jax_refuses() -> None:
+    """Forward mode, exported programs, and other platforms by name."""
     with pytest.raises(TypeError, match="can't apply forward-mode"):
         jax.jvp(aj.softplus, (1.0,), (1.0,))
-
-
-def test_export_is_refused_by_jax() -> None:
-    from jax import export
-
-    program = export.export(jax.jit(jax.grad(aj.softplus)))
+    gradient = jax.jit(jax.grad(aj.softplus))
     with pytest.raises(ValueError, match="ascendref_gradient"):
-        program(0.0)
-
-
-def test_a_program_for_another_platform_is_refused_by_name() -> None:
-    traced = jax.jit(jax.grad(aj.softplus)).trace(1.0)
+        export.export(gradient)(0.0)
+    traced = gradient.trace(1.0)
     traced.lower(lowering_platforms=("cpu",))
     with pytest.raises(NotImplementedError, match=r"cpu.* not found for platform cuda"):
         traced.lower(lowering_platforms=("cuda",))

@@ -123,27 +123,27 @@ def test_f64_data_have_f64_scalars(name: str) -> None:
 def test_scalars_beyond_f32(beta: float) -> None:
     parts = np.array([-0.75, 0.3, 2.0])
     near, far = parts * beta, parts / beta
-    with jax.enable_x64(True):
-        got = [
-            jax.grad(lambda x: aj.smooth_l1_loss(x, jnp.zeros_like(x), "sum", beta))(near),
-            jax.grad(lambda x: aj.softplus(x, beta).sum())(far),
-            jax.grad(lambda x: aj.hardshrink(x, beta).sum())(near),
-            jax.grad(lambda x: aj.logit(x, 1e-80).sum())(np.array([1e-81, 1e-79, 0.5])),
-        ]
     logistic = 1 / (1 + np.exp(-parts.astype(np.longdouble)))
-    for actual, want in zip(
-        got, (np.clip(parts, -1, 1), logistic, abs(parts) > 1, [0, 1e79, 4]), strict=True
+    for function, x, want in (
+        (lambda x: aj.smooth_l1_loss(x, 0 * x, "sum", beta), near, np.clip(parts, -1, 1)),
+        (lambda x: aj.softplus(x, beta).sum(), far, logistic),
+        (lambda x: aj.hardshrink(x, beta).sum(), near, abs(parts) > 1),
+        (lambda x: aj.logit(x, 1e-80).sum(), np.array([1e-81, 1e-79, 0.5]), [0, 1e79, 4]),
     ):
-        np.testing.assert_allclose(np.asarray(actual), np.array(want, float), rtol=4e-16)
+        with jax.enable_x64(True):
+            got = jax.grad(function)(x)
+        np.testing.assert_allclose(np.asarray(got), np.array(want, float), rtol=4e-16)
 
 
-def test_the_slope_of_a_beta_near_the_ends_of_f64() -> None:
+@pytest.mark.parametrize(
+    ("beta", "want"), [(1e-300, [-1, 0, 1, 1]), (1e300, [-1e-300, 0, 0, 3.0 / 1e300])]
+)
+def test_the_slope_of_a_beta_near_the_ends_of_f64(beta: float, want: list[float]) -> None:
     """Beta is not narrowed to FLOAT, which would make it 0 or infinite."""
     x = np.array([-1.0, 0.0, 1e-200, 3.0])
     with jax.enable_x64(True):
-        for beta, want in ((1e-300, [-1, 0, 1, 1]), (1e300, [-1e-300, 0, 0, 3.0 / 1e300])):
-            total = lambda x, b=beta: aj.smooth_l1_loss(x, jnp.zeros_like(x), "sum", b)  # noqa: E731
-            assert jax.grad(total)(x).tolist() == want
+        got = jax.grad(lambda x: aj.smooth_l1_loss(x, jnp.zeros_like(x), "sum", beta))(x)
+    assert got.tolist() == want
 
 
 @pytest.mark.parametrize("eps", [1 - 1e-12, 1.0, 1 + 1e-12, np.nan, np.inf])
