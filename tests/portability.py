@@ -243,7 +243,9 @@ def digest_of(arrays: Iterable[Any]) -> str:
 def stored() -> dict[str, str]:
     """Return the digests of the repository, by row."""
     operators = json.loads(STORED.read_text(encoding="utf-8"))
-    return {f"{name} {row}": value for name, rows in operators.items() for row, value in rows.items()}
+    return {
+        f"{name} {row}": value for name, rows in operators.items() for row, value in rows.items()
+    }
 
 
 def store(digests: dict[str, str]) -> None:

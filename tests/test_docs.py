@@ -19,22 +19,13 @@ from .support.readme import blocks
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "docs/arrays.md",
-        "docs/borrowed.md",
-        "docs/device.md",
-        "docs/from-cpp.md",
-        "docs/torch.md",
-        "docs/jax.md",
-        "docs/scale.md",
-    ],
+    "name", ["arrays", "borrowed", "device", "from-cpp", "torch", "jax", "scale"]
 )
 def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
-    extra = {"docs/borrowed.md": "torch", "docs/jax.md": "jax", "docs/torch.md": "torch"}
+    extra = {"borrowed": "torch", "jax": "jax", "torch": "torch"}
     if name in extra:
         pytest.importorskip(extra[name], reason="it is an extra")
-    programs = blocks(ROOT / name, "python")
+    programs = blocks(ROOT / "docs" / f"{name}.md", "python")
     assert programs
     exec(compile("\n".join(programs), name, "exec"), {"__name__": "__main__"})
 
@@ -111,9 +102,7 @@ def test_the_programs_of_a_page_print_what_it_shows(path: Path) -> None:
 
 
 PAGE = ROOT / "docs" / "checker.md"
-CHECKER = PAGE.read_text(encoding="utf-8")
 BEGINNING, *PROGRAMS = blocks(PAGE, "python")
-REPORTS = blocks(PAGE, "text")
 
 
 def run_checked(program: str, execution: str) -> None:
@@ -145,19 +134,16 @@ def same_words(report: str) -> str:
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
 @pytest.mark.parametrize(
     ("program", "report"),
-    list(zip(PROGRAMS, REPORTS, strict=True)),
+    list(zip(PROGRAMS, blocks(PAGE, "text"), strict=True)),
     ids=lambda text: text.split(":")[0],
 )
-def test_the_checker_reports_what_its_page_says(program: str, report: str, execution: str) -> None:
+def test_the_checker_reports_what_its_page_says_and_fixes_work(
+    program: str, report: str, execution: str
+) -> None:
     with pytest.raises(ar.HazardError) as info:
         run_checked(program, execution)
     assert same_words(info.value.message) == same_words(report)
-    assert f"## {info.value.kind}" in CHECKER
-
-
-@pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_the_fixes_of_the_checkers_page_work(program: str, execution: str) -> None:
+    assert f"## {info.value.kind}" in PAGE.read_text(encoding="utf-8")
     fixed = re.sub(r"^.*# fix: (.*)$", r"\1", program, flags=re.MULTILINE)
     assert fixed != program
     run_checked(fixed, execution)
@@ -166,11 +152,8 @@ def test_the_fixes_of_the_checkers_page_work(program: str, execution: str) -> No
 def test_the_code_tour_names_what_is_there() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     tour = text[text.index("## Code tour") :]
-    paths = [
-        path
-        for path in (ROOT / "ascendref").rglob("*")
-        if path.suffix in (".c", ".cpp", ".h", ".py")
-    ]
+    suffixes = (".c", ".cpp", ".h", ".py")
+    paths = [p for p in (ROOT / "ascendref").rglob("*") if p.suffix in suffixes]
     files = {path.as_posix(): path.read_text() for path in paths}
     source = "\n".join(files.values())
     for name in set(re.findall(r"`([\w/.]+)`", tour)):

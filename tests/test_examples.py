@@ -46,18 +46,14 @@ def test_torch_tensors_come_back_as_torch_tensors() -> None:
 
 @pytest.mark.parametrize(
     ("name", "extra"),
-    [
-        ("02_torch_tensors.py", "torch"),
-        ("05_torch_training.py", "torch"),
-        ("09_torch_npu.py", "npu"),
-    ],
+    [("02_torch_tensors", "torch"), ("05_torch_training", "torch"), ("09_torch_npu", "npu")],
 )
 def test_an_example_without_pytorch_says_what_to_install(
     name: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(SystemExit, match=rf"^This example needs .*'ascendref\[{extra}\]'$"):
-        runpy.run_path(str(EXAMPLES / name))
+        runpy.run_path(str(EXAMPLES / f"{name}.py"))
 
 
 def test_a_network_in_jax_learns_with_both_kinds_of_gradients() -> None:

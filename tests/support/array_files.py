@@ -48,21 +48,18 @@ NAMES: Final = (
 
 
 def npy(array: Any, version: tuple[int, int] | None = None) -> bytes:
-    """Return an array as a .npy file."""
     file = io.BytesIO()
     np.lib.format.write_array(file, array, version, allow_pickle=True)
     return file.getvalue()
 
 
 def with_header(header: str, data: bytes, version: tuple[int, int] = (1, 0)) -> bytes:
-    """Return a .npy file with any header."""
     text = header.encode("utf-8", "surrogatepass")
     size = struct.pack("<H" if version == (1, 0) else "<I", len(text))
     return b"\x93NUMPY" + bytes(version) + size + text + data
 
 
 def npz(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
-    """Return members as a .npz file."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", compression) as archive:
         for name, content in members.items():

@@ -401,57 +401,42 @@ def crossed(types: tuple[str, ...]) -> list[Any]:
     return arrays
 
 
-def _whole(case: Case) -> tuple[list[Any], tuple[int, ...]]:
-    """Return contiguous tensors of an operator with views, and the shape of its result."""
+def _contiguous(case: Case) -> tuple[list[Any], tuple[int, ...]]:
+    """Return contiguous tensors of a row, and the shape of its first result."""
     declared, layout = ar.OPERATORS[case.operator], LAYOUTS[case.layout]
-    scalars = SCALARS[case.operator][0]
-    if case.layout == "crossed":
-        operands = crossed(declared.each_operand(case.types))
-        shape = operands[0].shape
-        if any(param.view is PER_CHANNEL for param in declared.tensors):  # every element is one
-            shape = (1, operands[0].size)
-        operands = [operand.reshape(shape) for operand in operands]
-        return list(declared.joined(np, operands, scalars)), whole_shapes(case.operator, shape)[1]
-    shapes, result = whole_shapes(case.operator, layout.shape, case.weight)
-    arrays = [
-        numbers(kind, size, seed, tame=layout.tame)
-        for seed, (kind, size) in enumerate(zip(case.types, shapes, strict=True))
-    ]
-    return arrays, result
+    sums = case.operator in SUMMING
+    if case.layout != "crossed":
+        shapes, result = whole_shapes(case.operator, layout.shape, case.weight)
+        if layout.shapes and len(shapes) > 1:
+            shapes = [*layout.shapes[: len(shapes) - sums], *shapes[len(shapes) - sums :]]
+        arrays = [
+            numbers(kind, size, seed, tame=layout.tame)
+            for seed, (kind, size) in enumerate(zip(case.types, shapes, strict=True))
+        ]
+        return arrays, result
+    operands = crossed(declared.each_operand(case.types))
+    shape = operands[0].shape
+    if sums:  # the weight has an element for each channel
+        (channels,) = WEIGHTS[case.weight](shape[1])
+        return [*operands[:2], numbers(case.types[2], (channels,), 2)], shape
+    if any(param.view is PER_CHANNEL for param in declared.tensors):  # every element is one
+        shape = (1, operands[0].size)
+    arrays = [operand.reshape(shape) for operand in operands]
+    if declared.is_viewed:
+        arrays = list(declared.joined(np, arrays, SCALARS[case.operator][0]))
+    return arrays, whole_shapes(case.operator, shape)[1]
 
 
 def build(case: Case) -> tuple[list[Any], Any]:
     """Return the tensors of a row, and its output or None."""
-    layout = LAYOUTS[case.layout]
-    arrange = ARRANGEMENTS[layout.inputs]
-    sums = case.operator in SUMMING
-    shape = layout.shape
-    result = shape
-    if case.operator not in (*ALIKE, *SUMMING, *LOSSES):
-        arrays, result = _whole(case)
-    elif case.layout == "crossed":
-        arrays = crossed(case.types)
-        result = shape = arrays[0].shape
-    else:
-        count = len(case.types)
-        shapes = layout.shapes[: count - sums] or (shape,) * count
-        shapes = shapes if count > 1 else (shape,)
-        arrays = [
-            numbers(kind, size, seed, tame=layout.tame)
-            for seed, (kind, size) in enumerate(zip(case.types, shapes, strict=False))
-        ]
-    weight = ()
-    if sums:
-        channels = shape[1] if len(shape) > 1 else 1
-        weight = WEIGHTS[case.weight](channels)
-        arrays[2:] = [numbers(case.types[2], weight, 2, tame=layout.tame)]
+    layout, sums = LAYOUTS[case.layout], case.operator in SUMMING
+    arrays, result = _contiguous(case)
     tensors = []
-    for array in arrays:
-        # some arrangements need an axis, or two, that rank 0 and prelu's weight do not have
-        needs = {"swapped": 2, "repeated": 1}.get(layout.inputs, 0)
-        is_weight = ar.OPERATORS[case.operator].tensors[len(tensors)].view is PER_CHANNEL
-        weightless = array.ndim >= needs and not (is_weight and needs)
-        tensors.append(arrange(array) if weightless else array.copy())
+    # some arrangements need an axis, or two, that rank 0 and prelu's weight do not have
+    needs = {"swapped": 2, "repeated": 1}.get(layout.inputs, 0)
+    for param, array in zip(ar.OPERATORS[case.operator].tensors, arrays, strict=True):
+        suits = array.ndim >= needs and not (param.view is PER_CHANNEL and needs)
+        tensors.append(ARRANGEMENTS[layout.inputs](array) if suits else array.copy())
     kind = case.out or (None if layout.out is None else case.types[0])
     out: Any = None
     if layout.in_place is not None:
@@ -462,6 +447,7 @@ def build(case: Case) -> tuple[list[Any], Any]:
         place = ARRANGEMENTS[layout.out or "contiguous"]
         out = place(np.full(result, 77, ELEMENT_TYPES[kind].numpy))
         if sums:
-            totals = weight if prod(weight) == 1 else (channels,)
+            weight = arrays[2]
+            totals = weight.shape if weight.size == 1 else (weight.size,)
             out = (out, _sliced(np.full(totals, 77, FORMATS[kind].dtype)))
     return tensors, out

@@ -89,7 +89,6 @@ def result_type(operator: str, tensors: tuple[Any, ...]) -> str:
 
 
 def kinds_of(tensors: tuple[Any, ...]) -> tuple[ElementType, ...]:
-    """Return the element types of tensors."""
     return tuple([ELEMENT_TYPES[str(tensor.dtype)] for tensor in tensors])
 
 

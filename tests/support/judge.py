@@ -52,7 +52,6 @@ class Condition:
         return Condition(not self.holds)
 
     def select(self, yes: Any, no: Any) -> Judged:
-        """Return one of two numbers."""
         return lifted(yes if self.holds else no)
 
 
@@ -73,7 +72,6 @@ class Judged:
         self.value = value
 
     def lift(self, number: Any) -> Judged:
-        """Return a constant as a number."""
         return lifted(number)
 
     def _sum(self, other: Any) -> Judged:
@@ -135,7 +133,6 @@ class Judged:
         return Judged(function(arb(value)))
 
     def exp(self) -> Judged:
-        """Return the exponential."""
         return self._function(arb.exp, 0, 1, math.inf)
 
     def expm1(self) -> Judged:
@@ -145,7 +142,6 @@ class Judged:
         return self._function(arb.expm1, -1, self, math.inf)
 
     def log(self) -> Judged:
-        """Return the natural logarithm."""
         if isinstance(self.value, fmpq):
             if self.value == 1:
                 return Judged(0.0)
@@ -154,7 +150,6 @@ class Judged:
         return self._function(arb.log, math.nan, -math.inf, math.inf)
 
     def log1p(self) -> Judged:
-        """Return the logarithm of 1 plus this number."""
         if isinstance(self.value, fmpq) and self.value <= -1:
             return (self + 1).log()
         return self._function(arb.log1p, math.nan, self, math.inf)
@@ -166,11 +161,9 @@ class Judged:
         return self._function(arb.sqrt, math.nan, self, math.inf)
 
     def tanh(self) -> Judged:
-        """Return the hyperbolic tangent."""
         return self._function(arb.tanh, -1, self, 1)
 
     def normal_cdf(self) -> Judged:
-        """Return the normal distribution function."""
         if not isinstance(self.value, float) and order(self, -200.0) == -1:
             # the density over x, less at most 1 / x**2 of it; both are 0 in all types
             least = 1 - 1 / arb(self.value) ** 2
@@ -199,15 +192,12 @@ class Judged:
         return self._function(near, 0, Judged(arb(2).log()), math.inf)
 
     def sign(self) -> Judged:
-        """Return -1, 0 or 1; NaN of NaN."""
         return lifted(order(self, 0.0))
 
     def single(self) -> Judged:
-        """Round to float32."""
         return lifted(nearest(self.value, "float32"))
 
     def as_element(self) -> Judged:
-        """Return the number itself."""
         return self
 
 
@@ -266,14 +256,12 @@ def nearest(value: Any, kind: str) -> float:
 
 
 def end_nearest(end: arb, kind: str) -> float:
-    """Round an exact ball."""
     mantissa, exponent = (int(x) for x in end.man_exp())
     return rounding.nearest(mantissa, exponent, kind)
 
 
 @contextmanager
 def precision(bits: int) -> Any:
-    """Let balls have a precision."""
     before, flint.ctx.prec = flint.ctx.prec, bits
     try:
         yield

@@ -10,9 +10,9 @@ import signal
 import sys
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import ml_dtypes
@@ -58,19 +58,15 @@ def bits() -> None:
 def threads() -> None:
     """Call from eight Python threads at once, and compare with one."""
     expected = results()
-    found: list[str] = []
     start = threading.Barrier(8)
 
-    def work() -> None:
+    def work() -> list[str]:
         start.wait()
-        for _ in range(5):
-            found.append(results())
+        return [results() for _ in range(5)]
 
-    calling = [threading.Thread(target=work) for _ in range(8)]
-    for thread in calling:
-        thread.start()
-    for thread in calling:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        calling = [pool.submit(work) for _ in range(8)]
+    found = [one for future in calling for one in future.result()]
     print(len(found), set(found) == {expected})
 
 
@@ -94,7 +90,6 @@ def fork_while_busy() -> None:
     """Fork while other threads compile and run parallel kernels."""
     warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks among threads
     stop = threading.Event()
-
     x = np.linspace(-1, 1, PARALLEL_FROM * 2, dtype=np.float32)
 
     def work() -> None:
@@ -102,19 +97,17 @@ def fork_while_busy() -> None:
             ar.hardshrink_backward(x, x)
             ar.softplus_backward(x[::-1], x)
 
-    calling = [threading.Thread(target=work) for _ in range(3)]
-    for thread in calling:
-        thread.start()
     statuses = []
-    for _ in range(5):
-        child = os.fork()
-        if child == 0:
-            passed = ar.hardshrink_backward(x, x, 0.5)
-            os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
-        statuses.append(os.waitpid(child, 0)[1])
-    stop.set()
-    for thread in calling:
-        thread.join()
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(3):
+            pool.submit(work)
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                passed = ar.hardshrink_backward(x, x, 0.5)
+                os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
+            statuses.append(os.waitpid(child, 0)[1])
+        stop.set()
     print(statuses)
 
 
@@ -186,17 +179,9 @@ def short_kernels_at_once() -> None:
     sys.stdout.flush()
     children = []
     for _ in range(4):
-        child = os.fork()
-        if child == 0:
-            status = 1
-            try:
-                short_kernels()
-                sys.stdout.flush()
-                status = 0
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(status)
+        if not (child := os.fork()):
+            short_kernels()
+            sys.exit()
         children.append(child)
     sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 
@@ -251,13 +236,8 @@ def float16() -> None:
         )
     whole = singles.view(np.uint32), halves.astype(np.float32).view(np.uint32)
     assert np.array_equal(*[bits[~np.isnan(halves)] for bits in whole])
-    found = [
-        singles,
-        made,
-        ar.logit_grad(halves, halves),
-        ar.cast(given[plain].astype(float), "float16"),
-    ]
-    print(digest(found))
+    wide = ar.cast(given[plain].astype(float), "float16")
+    print(digest([singles, made, ar.logit_grad(halves, halves), wide]))
 
 
 def in_place() -> None:

@@ -30,18 +30,15 @@ class Format(NamedTuple):
     raw: np.dtype[Any]
 
     @property
-    def bias(self) -> int:
-        """What is added to an exponent before it is stored."""
+    def bias(self) -> int:  # what is added to an exponent before it is stored
         return (1 << (self.exponent - 1)) - 1
 
     @property
-    def infinity(self) -> int:
-        """Bits of +infinity."""
+    def infinity(self) -> int:  # bits of +infinity
         return ((1 << self.exponent) - 1) << self.fraction
 
     @property
-    def sign(self) -> int:
-        """The sign bit."""
+    def sign(self) -> int:  # the sign bit
         return 1 << (self.fraction + self.exponent)
 
 

@@ -38,12 +38,10 @@ class Chosen:
         return Chosen(self.number, ~self.holds)
 
     def select(self, yes: Any, no: Any) -> Stepped:
-        """Return one number where it holds, another elsewhere."""
         return self.number.operation(np.where, yes, no, first=self.holds)
 
 
 def operated(function: Callable[..., Any], *, swapped: bool = False) -> Any:
-    """Return the method of an operator."""
 
     def method(self: Stepped, other: Any) -> Stepped:
         if isinstance(other, OnePlusExp):
@@ -54,7 +52,6 @@ def operated(function: Callable[..., Any], *, swapped: bool = False) -> Any:
 
 
 def compared(comparison: Callable[..., Any]) -> Any:
-    """Return the method of a comparison."""
     return lambda self, other: Chosen(self, np.asarray(comparison(*self.met(self, other))))
 
 
@@ -74,7 +71,6 @@ class Stepped:
         self.whole = kind in (None, "float64")
 
     def made(self, value: Any) -> Stepped:
-        """Return numbers like these."""
         return Stepped(value, self.kind, self.tilt)
 
     def lift(self, number: Any) -> Any:
@@ -129,7 +125,6 @@ class Stepped:
         return self.operation(lambda x: function(x) * (1 + self.tilt), self)
 
     def exp(self) -> Stepped:
-        """Return the exponential."""
         return self.function(np.exp)
 
     def expm1(self) -> Stepped:
@@ -137,27 +132,21 @@ class Stepped:
         return self.function(np.expm1) if self.whole else self.exp() - 1.0
 
     def log(self) -> Stepped:
-        """Return the natural logarithm."""
         return self.function(np.log)
 
     def log1p(self) -> Stepped:
-        """Return the logarithm of 1 plus these numbers, in two operations."""
         return self.function(np.log1p) if self.whole else (1.0 + self).log()
 
     def sqrt(self) -> Stepped:
-        """Return the square root."""
         return self.operation(np.sqrt, self)
 
     def tanh(self) -> Stepped:
-        """Return the hyperbolic tangent."""
         return self.function(np.tanh)
 
     def normal_cdf(self) -> Stepped:
-        """Return the normal distribution function."""
         return self.function(by_flint(lambda x: (-x / arb(2).sqrt()).erfc() / 2))
 
     def normal_pdf(self) -> Stepped:
-        """Return its density."""
         return self.function(by_flint(lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt()))
 
     def one_plus_exp(self) -> OnePlusExp:
@@ -171,11 +160,9 @@ class Stepped:
         return (1.0 + self.exp()).log()
 
     def sign(self) -> Stepped:
-        """Return -1, 0 or 1; NaN for NaN."""
         return self.operation(lambda x: np.where(x == 0, 0.0, np.sign(x)), self)
 
     def single(self) -> Stepped:
-        """Round to float32."""
         return self.operation(lambda x: x.astype(np.float32).astype(x.dtype), self)
 
     def as_element(self) -> Stepped:

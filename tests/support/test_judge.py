@@ -21,13 +21,9 @@ def identity(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("value", "kind", "expected"),
     [
-        (1 + 2.0**-24, "float32", 1.0),
         (1 + 3 * 2.0**-24, "float32", 1 + 2.0**-22),
-        (3 * 2.0**-150, "float32", 2.0**-148),
         (-(2.0**-150), "float32", -0.0),
         (65520.0, "float16", math.inf),
-        (65519.99, "float16", 65504.0),
-        (1 + 2.0**-8, "bfloat16", 1.0),
         (Fraction(1, 3), "float64", 1 / 3),
         (Fraction(1, 3) * 2**-1073, "float64", 5e-324),
         (2**62 + 2**38 + 1, "float32", 2.0**62 + 2.0**39),

@@ -68,7 +68,6 @@ def from_device(
 
 
 def declared(operator: str) -> Operator:
-    """Return an operator by its name or the vendor's."""
     return APIS.get(operator) or ar.OPERATORS[operator]
 
 
@@ -93,7 +92,6 @@ def phase_1(operator: str, /, *arguments: Any, **keywords: Any) -> Any:
 
 
 def phase_2(operator: str, /, *arguments: Any, **keywords: Any) -> Any:
-    """Call phase 2 of an operator."""
     return getattr(aclnn, declared(operator).api)(*arguments, **keywords)
 
 
