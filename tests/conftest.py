@@ -135,18 +135,14 @@ def any_dev(request):
     return ar.Device("Atlas A2", execution=request.param, seed=1)
 
 
-class Gate:
+class Gate(threading.Event):
     """A host function that blocks its stream until it is opened, for a minute at most."""
 
-    def __init__(self):
-        self._event = threading.Event()
+    open = threading.Event.set
 
     def __call__(self):
-        if not self._event.wait(60):
+        if not self.wait(60):
             raise TimeoutError("nobody opened the gate")
-
-    def open(self):
-        self._event.set()
 
 
 @pytest.fixture

@@ -26,6 +26,16 @@ def test_every_example_is_tested() -> None:
     assert [path.name for path in EXAMPLES.glob("*.py") if f'"{path.name}"' not in source] == []
 
 
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_every_example_has_a_picture_in_the_gallery(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    if "sphinx_gallery_thumbnail_path" in source:  # it is not run when the site is built
+        return
+    assert " [PICTURE]\n" in source
+    assert "# Picture: " in source  # the caption
+    assert "\n# %%\n" in source  # in one block alone, the output would be shown before the code
+
+
 @pytest.mark.full
 def test_training_reaches_95_percent_in_both_types(tmp_path: Path) -> None:
     last = run("01_train_digits.py", str(tmp_path / "losses.png"))[-1]

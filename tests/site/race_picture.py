@@ -4,15 +4,13 @@
 """
 
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from ascendref.cli import timeline
 
-ROOT = Path(__file__).parents[2]
+from ..support.processes import ROOT, run
+
 EXAMPLE = ROOT / "examples" / "10_race_found_and_fixed.py"
 PICTURE = ROOT / "docs" / "race.svg"
 TITLES = ("Without a wait: a race", "With an event: ordered")
@@ -21,9 +19,7 @@ TITLES = ("Without a wait: a race", "With an event: ordered")
 def picture() -> str:
     """Return the picture."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"ASCENDREF_HAZARDS": folder}
-        command = [sys.executable, EXAMPLE]
-        subprocess.run(command, env=environment, check=True, capture_output=True)
+        run(EXAMPLE, ASCENDREF_HAZARDS=folder)
         (written,) = Path(folder).glob("*.json")
         devices = json.loads(written.read_text(encoding="utf-8"))
     drawings = [timeline.draw(d["tasks"], next(iter(d["hazards"]), None)) for d in devices]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -91,47 +91,35 @@ def reverse(tensors: list[Any]) -> list[Any]:
     return [np.ascontiguousarray(t[::-1])[::-1] for t in tensors[:2]] + tensors[2:]
 
 
-class Calls(NamedTuple):
-    """What a sequence of calls has in common."""
-
-    operator: str
-    kind: str
-    size: int
-    #: function that lays the tensors out, which are contiguous before
-    layout: Callable[[list[Any]], list[Any]] = list
-
-
-SEQUENCES = {
-    "contiguous": Calls("softplus_backward", "float32", SMALL),
-    "strided": Calls("softplus_backward", "bfloat16", SMALL, reverse),
-    "threads": Calls("softplus_backward", "float16", LARGE),
-    "threads, strided": Calls("logit_grad", "float32", LARGE, reverse),
-    "sums": Calls("prelu_backward", "float32", LARGE),
-    "sums, strided": Calls("prelu_backward", "bfloat16", SMALL, reverse),
-}
+#: what a sequence of calls has in common, and what lays out the tensors, contiguous before
+SEQUENCES: list[tuple[str, str, int, Callable[[list[Any]], list[Any]]]] = [
+    ("softplus_backward", "float32", SMALL, list),
+    ("softplus_backward", "bfloat16", SMALL, reverse),
+    ("softplus_backward", "float16", LARGE, list),
+    ("logit_grad", "float32", LARGE, reverse),
+    ("prelu_backward", "float32", LARGE, list),
+    ("prelu_backward", "bfloat16", SMALL, reverse),
+]
 #: calls whose first result is the first tensor
-IN_PLACE = {
-    "in place": Calls("smooth_l1_loss_backward", "float32", SMALL),
-    "sums, in place": Calls("prelu_backward", "float64", SMALL),
-}
+IN_PLACE = [("smooth_l1_loss_backward", "float32"), ("prelu_backward", "float64")]
 
 
 def main() -> None:
     """Run the sequences of calls, then warm a kernel up."""
     without_copies()
-    for name, (operator, kind, size, layout) in SEQUENCES.items():
+    for operator, kind, size, layout in SEQUENCES:
         before = exact_tasks()
         # the second call is one that the call cache has
         for make, loaded in ((plain, 0), (plain, 0), (hard, 1), (hard, 1)):
             check(operator, layout(make(operator, kind, size)))
-            assert exact_tasks() - before == loaded, name
-    for name, (operator, kind, size, _) in IN_PLACE.items():
-        before, tensors = exact_tasks(), hard(operator, kind, size)
+            assert exact_tasks() - before == loaded, (operator, kind, size)
+    for operator, kind in IN_PLACE:
+        before, tensors = exact_tasks(), hard(operator, kind, SMALL)
         out: Any = tensors[0]
         if operator == "prelu_backward":
             out = (tensors[0], tensors[2].copy())
         check(operator, tensors, out)
-        assert exact_tasks() - before == 1, name
+        assert exact_tasks() - before == 1, (operator, kind)
 
     from ascendref.cli.app import app
 
