@@ -136,7 +136,6 @@ class Row(NamedTuple):
 
 
 def table() -> list[Row]:
-    """Return all rows."""
     rows = []
     for operator, count in TENSORS.items():
         same = [(kind,) * count for kind in KINDS]
@@ -260,7 +259,6 @@ def store(digests: dict[str, str]) -> None:
 
 
 def fraction(text: str) -> tuple[int, int]:
-    """Return K and N of K/N."""
     part, parts = map(int, text.split("/"))
     if not 1 <= part <= parts:
         raise ValueError

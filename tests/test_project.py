@@ -71,7 +71,6 @@ def test_every_operator_is_public_and_documented():
 
 
 def notes(name: str) -> str:
-    """Return the notes of an array function on one line."""
     return " ".join(sections(inspect.getdoc(getattr(ar, name)))["Notes"].split())
 
 

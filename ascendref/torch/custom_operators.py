@@ -17,6 +17,7 @@ from . import autocast
 from .batches import vmap_rule
 from .derivatives import gradients, second_derivatives
 from .overrides import FUNCTIONS, KERNELS, value_by_pytorch
+from .tensors import Args
 
 #: name of the first operand in the functions that users call
 FIRST: Final = "input"
@@ -111,7 +112,7 @@ def _define_backward(function: Function, tensors: str, rest: str) -> CustomOpDef
             return torch.empty_like(args[1], memory_format=contiguous)
         return args[0] * args[1]
 
-    def second(ctx: Any, *seeds: Any) -> tuple[Any, ...]:
+    def second(ctx: Any, *seeds: Any) -> Args:
         grad, *data = ctx.saved_tensors
         found = second_derivatives(function, seeds, grad, data, ctx.scalars[:-1])
         return *found, *[None] * len(ctx.scalars)
@@ -143,21 +144,19 @@ def _scalar_schemas(function: Function) -> list[str]:
 def _saving(count: int, *, result: bool = False) -> Callable[..., None]:
     """Return what saves the tensors of a call, or its result, and the scalars."""
 
-    def save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def save(ctx: Any, inputs: Args, output: Any) -> None:
         ctx.save_for_backward(*((output,) if result else inputs[:count]))
         ctx.scalars = inputs[count:]
 
     return save
 
 
-def _gradient_by(
-    function: Function, backward: CustomOpDef | None
-) -> Callable[..., tuple[Any, ...]]:
+def _gradient_by(function: Function, backward: CustomOpDef | None) -> Callable[..., Args]:
     """Return the gradients of a function by its operator, if any; PyTorch computes the others."""
 
-    def gradient(ctx: Any, grad: Any) -> tuple[Any, ...]:
+    def gradient(ctx: Any, grad: Any) -> Args:
         data = ctx.saved_tensors
-        values: tuple[Any, ...] = ()
+        values: Args = ()
         if backward is not None:
             found = backward(grad, *data, *ctx.scalars)
             values = found if isinstance(found, tuple) else (found,)

@@ -20,7 +20,7 @@ from ..differentiable import kernel_of
 from ..functional.kernels import compute_parts, of_no_terms, reduction_kernel
 from ..functional.torch_calls import elementwise_run
 from .scalars import choice, scalars_of_pytorch
-from .tensors import Refused, check_result, element_type, empty_result, numpy_view
+from .tensors import Args, Refused, check_result, element_type, empty_result, numpy_view
 
 _CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 
@@ -28,14 +28,8 @@ _CPU: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 class OwnKernel:
     """An operator's kernel for PyTorch's CPU tensors.
 
-    Parameters
-    ----------
-    operator : Operator
-        The operator.
-    by_pytorch : callable, optional
-        Computes the same with PyTorch, of tensors on any device, from tensors and scalars.
-    promotes : bool, optional
-        Whether tensors of several types are computed in the type to which these are promoted.
+    ``by_pytorch`` computes the same with PyTorch, on any device, from tensors and scalars. With
+    ``promotes``, tensors of several types are computed in the type to which these are promoted.
     """
 
     def __init__(
@@ -55,9 +49,7 @@ class OwnKernel:
         self._chosen = lru_cache(1024)(self._choose)
         self._choice = choice(operator)
 
-    def compute(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
-    ) -> Any:
+    def compute(self, tensors: Args, scalars: Args, compute: str | None) -> Any:
         """Compute in a type, or leave the call to PyTorch."""
         if all([tensor.device.type == "cpu" for tensor in tensors]):
             if self._promotes:
@@ -67,14 +59,12 @@ class OwnKernel:
                 return self.result(tensors, scalars, compute, None)
         return self.theirs(tensors, scalars)
 
-    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+    def theirs(self, tensors: Args, scalars: Args) -> Any:
         """Compute with PyTorch, of tensors of any device."""
         assert self._by_pytorch is not None
         return self._by_pytorch(tensors, scalars)
 
-    def result(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any
-    ) -> Any:
+    def result(self, tensors: Args, scalars: Args, compute: str | None, out: Any) -> Any:
         """Return the result of a call, in ``out`` if given; raise Refused if it is PyTorch's."""
         kind = element_type(tensors if out is None else (*tensors, out))
         kernels, values, mode, run = self._chosen(kind, compute, scalars)
@@ -97,8 +87,8 @@ class OwnKernel:
         return out
 
     def _choose(
-        self, kind: ElementType, compute: str | None, scalars: tuple[Any, ...]
-    ) -> tuple[tuple[Any, ...], tuple[float, ...], Mode, Callable[..., Any] | None]:
+        self, kind: ElementType, compute: str | None, scalars: Args
+    ) -> tuple[Args, tuple[float, ...], Mode, Callable[..., Any] | None]:
         """Return the kernels for a type and scalars, their own scalars, and how they reduce.
 
         The last is a function of contiguous tensors that returns None for others.
@@ -119,7 +109,7 @@ class OwnKernel:
         numbers = struct.pack(f"{len(values)}d", *values)
         return (kernel,), values, mode, lambda tensors: run(tensors, numbers, None)
 
-    def _like(self, tensors: tuple[Any, ...], values: tuple[float, ...]) -> Any:
+    def _like(self, tensors: Args, values: tuple[float, ...]) -> Any:
         """Return a tensor for an elementwise result, as PyTorch makes it."""
         viewed = self.operator.is_viewed
         if viewed:
@@ -142,13 +132,7 @@ class OwnKernel:
 
 
 class Override(OwnKernel):
-    """An operator of PyTorch, with its kernel and ours.
-
-    Parameters
-    ----------
-    operator : Operator
-        Our operator for it.
-    """
+    """An operator of PyTorch, with its kernel and ours."""
 
     def __init__(self, operator: Operator) -> None:
         assert operator.torch is not None
@@ -187,23 +171,19 @@ class Override(OwnKernel):
 
         return {name: kernel(name) for name in self._originals}
 
-    def compute(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
-    ) -> Any:
+    def compute(self, tensors: Args, scalars: Args, compute: str | None) -> Any:
         """Compute in a type, or leave the call to PyTorch."""
         if any([tensor.device.type != "cpu" for tensor in tensors]):
             return self.theirs(tensors, scalars)
         args, named = self._of_pytorch(tensors, scalars)
         return self._call(self.aten, args, named, compute)
 
-    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+    def theirs(self, tensors: Args, scalars: Args) -> Any:
         """Call PyTorch's operator on tensors of any device."""
         args, named = self._of_pytorch(tensors, scalars)
         return getattr(torch.ops.aten, self.aten)(*args, **named)
 
-    def _of_pytorch(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
-    ) -> tuple[tuple[Any, ...], dict[str, str]]:
+    def _of_pytorch(self, tensors: Args, scalars: Args) -> tuple[Args, dict[str, str]]:
         """Return the arguments of PyTorch's operator, and its keywords."""
         given, named = scalars_of_pytorch(self.operator, scalars)
         if self.operator.unused:  # PyTorch's operator takes them
@@ -217,7 +197,7 @@ class Override(OwnKernel):
     def _call(
         self,
         name: str,
-        args: tuple[Any, ...],
+        args: Args,
         options: dict[str, Any],
         compute: str | None,
         out: Any = None,
@@ -235,9 +215,7 @@ class Override(OwnKernel):
         self.taken += 1
         return result
 
-    def _arguments(
-        self, args: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    def _arguments(self, args: Args, options: dict[str, Any]) -> tuple[Args, Args]:
         """Return all tensors and scalars; any other option must have its default."""
         params = self.operator.tensors
         given = [*args, *self._defaults[len(args) :]]

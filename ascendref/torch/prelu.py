@@ -25,7 +25,7 @@ from ..core.dtypes import FLOAT64
 from ..differentiable import kernel_of
 from ..functional.kernels import reduction_kernel
 from .override import Override
-from .tensors import Refused, element_type, empty_result, numpy_view
+from .tensors import Args, Refused, element_type, empty_result, numpy_view
 
 #: the autograd node that calls the operator
 _NODE: Final = "PreluKernelBackward0"
@@ -50,9 +50,7 @@ def sum_follows(grad_output: Any, self: Any) -> bool:
 class PreluOverride(Override):
     """The operator of PReLU, with two results."""
 
-    def compute(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None
-    ) -> Any:
+    def compute(self, tensors: Args, scalars: Args, compute: str | None) -> Any:
         """Compute both gradients, in the shapes of input and weight."""
         grad_output, data, weight = tensors
         beside = _beside(data, weight)
@@ -63,14 +61,12 @@ class PreluOverride(Override):
             grad_input, sums = self._call(self.aten, operands, {}, compute, "summed")
         return grad_input, sums.sum_to_size(beside.shape).reshape(weight.shape)
 
-    def theirs(self, tensors: tuple[Any, ...], scalars: tuple[Any, ...]) -> Any:
+    def theirs(self, tensors: Args, scalars: Args) -> Any:
         """Call PyTorch's operator with the weight in the shape that it takes."""
         grad_output, data, weight = tensors
         return super().theirs((grad_output, data, _beside(data, weight)), scalars)
 
-    def result(
-        self, tensors: tuple[Any, ...], scalars: tuple[Any, ...], compute: str | None, out: Any
-    ) -> Any:
+    def result(self, tensors: Args, scalars: Args, compute: str | None, out: Any) -> Any:
         """Return both gradients; that of the weight is summed if asked for or if that follows."""
         kind = element_type(tensors)
         compute = compute or ("float64" if kind is FLOAT64 else "float32")

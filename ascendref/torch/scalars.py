@@ -37,7 +37,7 @@ from .formulas import (
     THRESHOLD,
     THRESHOLD_BACKWARD,
 )
-from .tensors import Refused
+from .tensors import Args, Refused
 
 #: arithmetic type -> where PyTorch's exponential becomes infinite, and where it becomes 0
 _EXP_RANGE: Final = {
@@ -176,9 +176,7 @@ def choice(operator: Operator) -> Choice:
     return usual
 
 
-def scalars_of_pytorch(
-    operator: Operator, scalars: tuple[Any, ...]
-) -> tuple[tuple[Any, ...], dict[str, str]]:
+def scalars_of_pytorch(operator: Operator, scalars: Args) -> tuple[Args, dict[str, str]]:
     """Return those that PyTorch's operator takes by place, and those that it takes as keywords."""
     keywords = operator.torch.keywords if operator.torch else ()
     placed, named = [], {}
@@ -191,9 +189,7 @@ def scalars_of_pytorch(
     return tuple(placed), named
 
 
-def call_theirs(
-    name: str, operator: Operator, tensors: tuple[Any, ...], scalars: tuple[Any, ...]
-) -> Any:
+def call_theirs(name: str, operator: Operator, tensors: Args, scalars: Args) -> Any:
     """Call a function of PyTorch that has the scalars of one of our operators."""
     placed, named = scalars_of_pytorch(operator, scalars)
     return getattr(torch.ops.aten, name)(*tensors, *placed, **named)

@@ -16,6 +16,8 @@ from ..core.layout import MAX_RANK, has_internal_overlap, overlap, same_view
 #: PyTorch's type -> ours
 KINDS: Final[dict[Any, ElementType]] = {getattr(torch, kind.name): kind for kind in FLOATS}
 
+#: tensors, scalars or other arguments
+Args = tuple[Any, ...]
 #: shape and strides of a tensor, in elements
 Layout = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -24,7 +26,7 @@ class Refused(Exception):
     """A call that is left to PyTorch; the message says why."""
 
 
-def element_type(tensors: tuple[Any, ...]) -> ElementType:
+def element_type(tensors: Args) -> ElementType:
     """Return the type of tensors, or raise Refused if it is not supported here."""
     kind = tensors[0].dtype
     if kind not in KINDS:
@@ -37,7 +39,7 @@ def element_type(tensors: tuple[Any, ...]) -> ElementType:
     return KINDS[kind]
 
 
-def empty_result(tensors: tuple[Any, ...]) -> Any:
+def empty_result(tensors: Args) -> Any:
     """Return a tensor that PyTorch would make for an elementwise result; raise Refused if none."""
     try:
         shape, strides = _result_layout(tuple([(tuple(t.shape), t.stride()) for t in tensors]))

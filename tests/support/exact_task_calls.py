@@ -29,7 +29,6 @@ LARGE = PARALLEL_FROM + SMALL
 
 
 def smallest(kind: str) -> Any:
-    """Return the smallest positive number of a type."""
     form = FORMATS[kind]
     return np.array(1, form.raw).view(form.dtype)[()]
 

@@ -252,7 +252,6 @@ def in_place() -> None:
 
 
 def small_call() -> list[float]:
-    """Hardshrink's gradient of three numbers."""
     x = np.float32([-2, 0.25, 3])
     return ar.hardshrink_backward(x, x, 0.5).tolist()
 

@@ -39,7 +39,6 @@ TYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def gradients(op: object, sample: SampleInput, dtype: torch.dtype) -> list[torch.Tensor]:
-    """Return the gradients of a sample for all its tensors."""
     inputs = [t for t in (sample.input, *sample.args) if isinstance(t, torch.Tensor)]
     inputs = [t for t in inputs if t.requires_grad]
     result = op(sample.input, *sample.args, **sample.kwargs)

@@ -48,7 +48,6 @@ each_declared = pytest.mark.parametrize(
 
 
 def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
-    """Return shapes of a function's operands."""
     function = FUNCTIONS[name]
     if function.operator.per_channel:
         return (4, 3, 2), (3,)
@@ -58,7 +57,6 @@ def shapes_of(name: str) -> tuple[tuple[int, ...], ...]:
 
 
 def scalars_of(name: str) -> tuple[Any, ...]:
-    """Return a function's scalars."""
     return SCALARS.get(name, FUNCTIONS[name].numbers(())[: len(FUNCTIONS[name].scalars)])
 
 
