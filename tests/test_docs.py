@@ -31,34 +31,22 @@ def test_the_programs_of_a_document_run_one_after_the_other(name: str) -> None:
 
 
 TEXTS = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.[cp]*")]
-CALL = re.compile(rf"\b(aclnn\w+GetWorkspaceSize|{'|'.join(OPERATORS)})\(")
-
-
-def arguments(text: str) -> list[str]:
-    """Split the arguments of a call, in Python or C, whose text begins behind its bracket."""
-    found, depth = [""], 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if depth < 0:
-            break
-        if char == "," and not depth:
-            found.append("")
-        else:
-            found[-1] += char
-    return [word.strip() for word in found]
+#: what stands between the brackets of a call, with two levels of brackets at most
+INSIDE = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+CALL = re.compile(rf"\b(aclnn\w+GetWorkspaceSize|{'|'.join(OPERATORS)})\(({INSIDE})\)")
 
 
 def test_calls_pass_gradients_where_gradients_are_expected() -> None:
     checked = set()
     for path in TEXTS:
-        text = path.read_text(encoding="utf-8")
-        for call in CALL.finditer(text):
-            function = getattr(ar, call[1], None) or getattr(ar.aclnn, call[1], None)
+        for name, arguments in CALL.findall(path.read_text(encoding="utf-8")):
+            function = getattr(ar, name, None) or getattr(ar.aclnn, name, None)
             parameters = inspect.signature(function).parameters if function else ()
+            words = re.sub(r"\(.*?\)|\[.*?\]", "", arguments, flags=re.DOTALL).split(",")
             # keywords stand behind what is positional, and match nothing below
-            for parameter, word in zip(parameters, arguments(text[call.end() :]), strict=False):
+            for parameter, word in zip(parameters, map(str.strip, words), strict=False):
                 if re.fullmatch("g|dy|grad|grad_?[oO]utput", word):
-                    message = f"{path.name}: {word} for {parameter} of {call[1]}"
+                    message = f"{path.name}: {word} for {parameter} of {name}"
                     assert re.match("grad|dy|out", parameter), message
                     checked.add(path.name)
     assert {"arrays.md", "from-cpp.md", "08_from_cpp.cpp"} <= checked

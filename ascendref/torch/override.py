@@ -195,12 +195,7 @@ class Override(OwnKernel):
         return args, named
 
     def _call(
-        self,
-        name: str,
-        args: Args,
-        options: dict[str, Any],
-        compute: str | None,
-        out: Any = None,
+        self, name: str, args: Args, options: dict[str, Any], compute: str | None, out: Any = None
     ) -> Any:
         """Compute a call of PyTorch's operator, or leave it to PyTorch's own kernel."""
         try:

@@ -48,11 +48,7 @@ CASES = {
         aj.hardshrink,
         (TENTH,),
         (BELOW, ABOVE, -ABOVE, 3.0),
-        (
-            lambda x: x if abs(x) > TENTH else 0,
-            lambda x: abs(x) > TENTH,
-            lambda x: 0,
-        ),
+        (lambda x: x if abs(x) > TENTH else 0, lambda x: abs(x) > TENTH, lambda x: 0),
     ),
     "softplus": Case(
         aj.softplus,

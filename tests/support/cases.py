@@ -68,15 +68,7 @@ LAUNCHED = ("silu", *ENGINES, "prelu_backward", "binary_cross_entropy", "glu", "
 #: a function of PyTorch and JAX for each way in which they are declared: with one tensor, with
 #: scalars, with a gradient that takes the result, a loss of two tensors, one with weights as well,
 #: with a weight per channel, with halves
-DECLARED = (
-    "silu",
-    "softplus",
-    "sigmoid",
-    "smooth_l1_loss",
-    "binary_cross_entropy",
-    "prelu",
-    "glu",
-)
+DECLARED = ("silu", "softplus", "sigmoid", "smooth_l1_loss", "binary_cross_entropy", "prelu", "glu")
 
 
 def whole_shapes(

@@ -10,10 +10,7 @@ torch = pytest.importorskip("torch")
 
 with warnings.catch_warnings():  # PyTorch's test library uses what it deprecates
     warnings.simplefilter("ignore")
-    from torch.testing._internal.common_device_type import (
-        instantiate_device_type_tests,
-        ops,
-    )
+    from torch.testing._internal.common_device_type import instantiate_device_type_tests, ops
     from torch.testing._internal.common_methods_invocations import op_db
     from torch.testing._internal.common_utils import TestGradients
     from torch.testing._internal.opinfo.core import SampleInput
