@@ -99,8 +99,7 @@ def fork_while_busy() -> None:
 
     statuses = []
     with ThreadPoolExecutor(3) as pool:
-        for _ in range(3):
-            pool.submit(work)
+        calling = [pool.submit(work) for _ in range(3)]
         for _ in range(5):
             child = os.fork()
             if child == 0:
@@ -108,6 +107,8 @@ def fork_while_busy() -> None:
                 os._exit(0 if np.array_equal(passed, np.where(abs(x) > 0.5, x, 0)) else 1)
             statuses.append(os.waitpid(child, 0)[1])
         stop.set()
+    for future in calling:
+        future.result()
     print(statuses)
 
 

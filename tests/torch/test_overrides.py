@@ -83,6 +83,8 @@ SCALARS: dict[str, tuple[int, Scalars]] = {
 def grid(count: int, dtype: Any) -> list[torch.Tensor]:
     """Return all combinations of edges."""
     edges = torch.tensor(EDGES, dtype=dtype)
+    if count == 1:  # enough for vectors
+        return [edges.repeat(5)]
     if count == 3:
         edges = edges[:12]
     return [t.flatten().contiguous() for t in torch.meshgrid([edges] * count, indexing="ij")]
@@ -92,8 +94,18 @@ def fell_back(name: str) -> int:
     return at.statistics()[name].fell_back
 
 
+#: operators whose edges are tested every day
+EVERY_DAY = ("elu_backward", "relu", "threshold")
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.every_operator] * (name in EVERY_DAY))
+        for name in SCALARS
+    ],
+)
 def test_edges_are_those_of_pytorchs_loop_over_single_elements(name: str, dtype: Any) -> None:
     """Zeros' signs included."""
     count, rows = SCALARS[name]
