@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import ascendref as ar
 from ascendref.declaration.scalars import single
@@ -16,7 +19,7 @@ from ascendref.differentiable import differentiable_functions
 
 from ..support.cases import DECLARED, FLOATS, SCALARS, numbers, whole_shapes
 from ..support.operands import beyond_exp
-from ..support.rounding import assert_bits
+from ..support.rounding import FORMATS, assert_bits
 
 jax = pytest.importorskip("jax", reason="jax is an extra")
 
@@ -164,6 +167,22 @@ def test_softplus_divides_by_exponentials_beyond_its_type(kind: str) -> None:
     (got,) = jax.jit(partial(pullback, aj.softplus))(grad, x)
     assert np.count_nonzero(got) > 500
     assert_bits(np.asarray(got), ar.softplus_backward(grad, x))
+
+
+@each_declared
+@settings(max_examples=8)  # JAX compiles for every shape
+@given(data=st.data())
+def test_gradients_of_any_shape_and_value(case: Function, data: st.DataObject) -> None:
+    rank = int(case.declared.takes_halves)
+    shape = data.draw(hnp.array_shapes(min_dims=rank, max_dims=4, min_side=0, max_side=5))
+    kind = data.draw(st.sampled_from(["float32", "bfloat16"]))
+    operands = operands_of(case, kind, shape)
+    bits = hnp.arrays(f"u{FORMATS[kind].dtype.itemsize}", operands[0].shape)
+    operands[0] = data.draw(bits).view(FORMATS[kind].dtype)
+    grad = result_grad(case.function, operands, kind)
+    want = case.gradients(grad, *operands)
+    for actual, other in zip(pullback(case.function, grad, *operands), want, strict=False):
+        assert_bits(np.asarray(actual), other)
 
 
 @pytest.mark.parametrize("kind", FLOATS)

@@ -145,6 +145,23 @@ def test_modules_train_as_pytorchs(way: str, reduced: Any) -> None:
         check(torch.nn.PReLU(3))
 
 
+def test_scaled_gradients_are_those_of_pytorch() -> None:
+    weights = []
+    for layer in (torch.nn.PReLU(4), at.PReLU(4)):
+        scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            with torch.autocast("cpu", dtype=torch.float16):
+                loss = layer(torch.linspace(-2, 1, 12).reshape(3, 4)).float().square().mean()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        weights.append(layer.weight.detach())
+    torch.testing.assert_close(weights[1], weights[0], rtol=1e-3, atol=0)
+    assert not torch.equal(weights[0], torch.full((4,), 0.25))
+
+
 def test_a_loss_in_f32_is_computed_by_our_kernel() -> None:
     before = at.statistics()["smooth_l1_loss"]
     x = torch.rand(4, dtype=torch.bfloat16, requires_grad=True)
