@@ -10,7 +10,7 @@ from ...declaration.operator import Operator
 from ...declaration.scalars import ScalarParam
 from ...declaration.shapes import half_shape, shape_of_halves
 from ...declaration.views import HALVES
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
 DIM: Final = ScalarParam("dim", c_type="int64_t")
@@ -98,6 +98,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(FUNCTION)
 def swiglu(
     self: ArrayT,
     dim: int = -1,
@@ -111,11 +112,6 @@ def swiglu(
     ----------
     self : array, whose halves along ``dim`` are ``gate`` and ``value``
         Data.
-    dim : int, optional
-        Axis along which ``self`` is divided into halves.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -134,6 +130,7 @@ def swiglu(
     return array_call(FUNCTION, (self,), (dim,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def swiglu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -153,11 +150,6 @@ def swiglu_backward(
         Gradient of the result.
     self : array, whose halves along ``dim`` are ``gate`` and ``value``
         Data.
-    dim : int, optional
-        Axis along which ``self`` is divided into halves.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

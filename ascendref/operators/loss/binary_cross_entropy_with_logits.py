@@ -19,7 +19,7 @@ from ...declaration.losses import (
 )
 from ...declaration.scalars import RealNumber
 from ...declaration.shapes import shape_of
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, logistic, select, softplus, within
 
 
@@ -208,6 +208,7 @@ GRADIENT: Final = declare_gradient(
 )
 
 
+@documented(LOSS)
 def binary_cross_entropy_with_logits(
     self: ArrayT,
     target: ArrayT,
@@ -229,15 +230,6 @@ def binary_cross_entropy_with_logits(
         Predictions and targets.
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the promoted type
 
     Notes
     -----
@@ -256,6 +248,7 @@ def binary_cross_entropy_with_logits(
     return array_call(operator, tensors, (reduction,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def binary_cross_entropy_with_logits_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -274,19 +267,8 @@ def binary_cross_entropy_with_logits_backward(
 
     Parameters
     ----------
-    grad_output, self, target : array, broadcast to the shape of ``self``, which ``target`` has
-        Gradient of the loss, predictions and targets.
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape of ``self`` and the promoted type
 
     Notes
     -----

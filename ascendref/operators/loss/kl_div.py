@@ -12,7 +12,7 @@ from ...declaration.fields import A2_A3, Forward, OnDevice, Types
 from ...declaration.losses import BATCH_REDUCTION, cancelled, declare_gradient, loss_accuracy, norm
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.shapes import shape_of
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, exp, log, select, within
 
 #: beyond it every exponential overflows or underflows
@@ -183,6 +183,7 @@ TARGET_GRADIENT: Final = declare_gradient(
 )
 
 
+@documented(GRADIENT)
 def kl_div_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -199,17 +200,8 @@ def kl_div_backward(
     ----------
     grad_output, self, target : array, broadcast to the shape of ``self``
         ``self`` has logarithms of predictions.
-    reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms: ``exp(target)`` is its value
         Whether the target is given as its logarithm.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape of ``self`` and the promoted type
 
     Notes
     -----
@@ -235,6 +227,7 @@ def kl_div_backward(
     return array_call(GRADIENT, *arguments, out, compute_dtype)
 
 
+@documented(TARGET_GRADIENT)
 def kl_div_target_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -254,17 +247,8 @@ def kl_div_target_backward(
     ----------
     grad_output, self, target : array, broadcast to the shape of ``target``
         ``self`` has logarithms of predictions.
-    reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms
         Whether the target is given as its logarithm.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape of ``target`` and the promoted type
 
     Notes
     -----
