@@ -96,6 +96,11 @@ def alone(value: Number, own: Number, other: Number, *factors: Number) -> Number
     return within(select(other == 0.0, limited, value), inf, own)
 
 
+def weighted_target(target: Number, pos_weight: Number) -> Number:
+    """Return the factor of the target's term."""
+    return pos_weight * target
+
+
 def stated(
     self: NDArray[np.float64], target: NDArray[np.float64], *weights: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
@@ -144,14 +149,7 @@ LOSS: Final = declare_loss(
     accuracy=loss_accuracy(
         5.0,
         FORMULA,
-        parts={
-            "pos_weight · target": lambda self, target, weight, pos_weight, reduction: (
-                pos_weight * target
-            ),
-            "sums": lambda self, target, weight, pos_weight, reduction: cost(
-                self, target, weight, pos_weight
-            ),
-        },
+        parts={"pos_weight · target": weighted_target, "sums": cost},
         stated=stated,
         words=WORDS,
     ),
@@ -182,14 +180,7 @@ GRADIENT: Final = declare_gradient(
         GRADIENT_FORMULA,
         mean=1.5,
         decays=True,
-        parts={
-            "pos_weight · target": lambda grad, self, target, weight, pos_weight, reduction, size: (
-                pos_weight * target
-            ),
-            "differences": lambda grad, self, target, weight, pos_weight, reduction, size: slope(
-                grad, self, target, weight, pos_weight
-            ),
-        },
+        parts={"pos_weight · target": weighted_target, "differences": slope},
         stated=stated,
         more=rounded,
         words="+ 8 · smaller term / difference, " + WORDS,

@@ -62,39 +62,18 @@ def computed(types: Types) -> ElementType:
     return FLOAT16 if set(types) == {FLOAT16} else FLOAT32
 
 
-def factor(
-    grad_output: Number,
-    self: Number,
-    target: Number,
-    reduction: Number,
-    log_target: Number,
-    size: Number,
-) -> Number:
+def factor(target: Number, log_target: Number) -> Number:
     """The exponential of a logarithm of a target."""
     return select(log_target == 1.0, exp(target), 1.0)
 
 
-def total(
-    grad_output: Number,
-    self: Number,
-    target: Number,
-    reduction: Number,
-    log_target: Number,
-    size: Number,
-) -> Number:
+def total(self: Number, target: Number, log_target: Number) -> Number:
     """The sum that an exponential is multiplied by."""
     return select(log_target == 1.0, target - self + 1.0, 0.0)
 
 
-def product(
-    grad_output: Number,
-    self: Number,
-    target: Number,
-    reduction: Number,
-    log_target: Number,
-    size: Number,
-) -> Number:
-    """Return the factor of the gradient for a logarithm of a target."""
+def product(self: Number, target: Number, log_target: Number) -> Number:
+    """The factor of the gradient for a logarithm of a target."""
     return select(log_target == 1.0, exp(target) * (target - self + 1.0), 0.0)
 
 

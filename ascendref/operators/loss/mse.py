@@ -57,7 +57,7 @@ GRADIENT: Final = declare_gradient(
         1.5,
         GRADIENT_FORMULA,
         mean=2.0,
-        parts={"differences": lambda grad, self, target, reduction, size: self - target},
+        parts={"differences": lambda self, target: self - target},
     ),
     forward=Forward("mse_loss", loss, "``(x - target) ** 2``", of_difference=True),
     torch=TorchOperator("mse_loss_backward", format="contiguous"),
