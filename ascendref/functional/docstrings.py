@@ -34,7 +34,7 @@ def documented(operator: Operator) -> Callable[[FunctionT], FunctionT]:
     """
 
     def complete(function: FunctionT) -> FunctionT:
-        if function.__doc__ is not None:  # it is with python -OO
+        if function.__doc__ is not None:  # python -OO drops it
             names = list(signature(function).parameters)
             function.__doc__ = _completed(cleandoc(function.__doc__), operator, names)
         return function
@@ -77,11 +77,13 @@ def _entries(operator: Operator, names: list[str]) -> list[str]:
                 f"{param.name} : int, optional\n"
                 "    Axis along which ``self`` is divided into halves."
             )
-        elif param.name in names and param.choices:
-            words, numbers = str([*param.choices])[1:-1], str([*param.choices.values()])[1:-1]
+        elif param.name in names and param.name == "reduction":
+            choices = param.choices or {}
+            words = ", ".join([f'"{name}"' for name in choices])
+            numbers = ", ".join(map(str, choices.values()))
             entries.append(
-                f"{param.name} : {{{words}}} or {{{numbers}}}, optional\n".replace("'", '"')
-                + "    The result: the losses of the elements, their mean or their sum."
+                f"{param.name} : {{{words}}} or {{{numbers}}}, optional\n"
+                "    The result: the losses of the elements, their mean or their sum."
             )
     return entries
 
