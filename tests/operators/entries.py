@@ -15,6 +15,5 @@ from .edges.entry import Entry
 #: the entry of each operator
 ENTRIES: dict[str, Entry] = {}
 for _path in sorted(Path(__file__).with_name("edges").glob("*.py")):
-    if _path.stem != "entry":
-        _module = import_module(f"{__package__}.edges.{_path.stem}")
-        ENTRIES |= {k.lower(): v for k, v in vars(_module).items() if isinstance(v, Entry)}
+    _module = import_module(f"{__package__}.edges.{_path.stem}")
+    ENTRIES |= {k.lower(): v for k, v in vars(_module).items() if isinstance(v, Entry)}

@@ -83,8 +83,7 @@ def test_any_byte_but_0_is_true(kind: str, compute: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "reduction",
-    [None, True, False, np.True_, b"mean", [1], -1, 3, 0.5, nan, "average", "", "MEAN"],
+    "reduction", [None, True, False, np.True_, b"mean", [1], -1, 3, 0.5, nan, "average", "", "MEAN"]
 )
 def test_other_reductions_are_refused(reduction: Any) -> None:
     x = np.ones(4, np.float32)

@@ -173,9 +173,7 @@ VALUE: Final = Operator(
     interval=(-8.0, 8.0),
 ).declare()
 VALUE.declare(
-    api="aclnnInplaceElu",
-    in_place="self",
-    device=VALUE.device._replace(float64=ALL_BUT_200I),
+    api="aclnnInplaceElu", in_place="self", device=VALUE.device._replace(float64=ALL_BUT_200I)
 )
 
 CELU: Final = Operator(

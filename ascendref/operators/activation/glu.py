@@ -74,9 +74,7 @@ GRADIENT: Final = Operator(
     device=OnDevice(ALL_BUT_200I, ("GLUGrad",), float64=ALL_BUT_200I),
     same_type=True,
     accuracy=by_choice(
-        "part",
-        value=relative(1.75),
-        gate=where_normal(relative(5), slope, "the derivative"),
+        "part", value=relative(1.75), gate=where_normal(relative(5), slope, "the derivative")
     ),
     forward=Forward("glu", out, "the first half of ``x`` times the logistic of the second"),
     torch=TorchOperator("glu_backward", format="contiguous"),

@@ -78,9 +78,7 @@ VALUE: Final = Operator(
     interval=(-4.0, 4.0),
 ).declare()
 VALUE.declare(
-    api="aclnnInplaceHardswish",
-    tensors=(TensorParam("self", vendor="self"),),
-    in_place="self",
+    api="aclnnInplaceHardswish", tensors=(TensorParam("self", vendor="self"),), in_place="self"
 )
 
 GRADIENT: Final = Operator(

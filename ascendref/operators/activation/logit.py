@@ -12,17 +12,7 @@ from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.scalars import single as single_value
 from ...functional import ArrayT, DTypeLike, array_call, documented
-from ...kernels.arithmetic import (
-    Formula,
-    Number,
-    as_element,
-    inf,
-    log,
-    log1p,
-    nan,
-    select,
-    single,
-)
+from ...kernels.arithmetic import Formula, Number, as_element, inf, log, log1p, nan, select, single
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain

@@ -141,9 +141,7 @@ OPERATOR = Operator(
     same_type=True,
     accuracy=rounded_once,
     forward=Forward(
-        "prelu",
-        out,
-        "``x`` where it is positive, else ``x`` times the weight of its channel",
+        "prelu", out, "``x`` where it is positive, else ``x`` times the weight of its channel"
     ),
     torch=TorchOperator("_prelu_kernel_backward", out=None),
     # a datum meets its own bits as the weight: both signs together are every weight

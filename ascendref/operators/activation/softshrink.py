@@ -63,9 +63,7 @@ GRADIENT: Final = Operator(
     device=OnDevice(ALL_BUT_200I, ("SoftShrinkGrad",), types="equal"),
     accuracy=rounded_once,
     forward=Forward(
-        "softshrink",
-        out,
-        "``x - lambd`` above ``lambd``, ``x + lambd`` below ``-lambd``, else 0",
+        "softshrink", out, "``x - lambd`` above ``lambd``, ``x + lambd`` below ``-lambd``, else 0"
     ),
     torch=TorchOperator("softshrink_backward"),
     settings=SETTINGS,

@@ -116,11 +116,7 @@ GRADIENT: Final = declare_gradient(
     device=OnDevice(A2_A3, ("KlDivLossGrad",), least_rank=1),
     result=computed,
     accuracy=loss_accuracy(
-        2.0,
-        SELF_FORMULA,
-        mean=1.5,
-        decays=True,
-        parts={"exp(target) with log_target": factor},
+        2.0, SELF_FORMULA, mean=1.5, decays=True, parts={"exp(target) with log_target": factor}
     ),
     forward=FORWARD,
     settings=({"reduction": "none"}, {"reduction": "none", "log_target": 1, "target": "self"}, {}),

@@ -54,10 +54,7 @@ GRADIENT: Final = declare_gradient(
     device=OnDevice(INFERENCE_A2_A3, ("MseLossGradV2",), types="inputs"),
     # one rounding each of difference and product, and for the mean of norm and another product
     accuracy=loss_accuracy(
-        1.5,
-        GRADIENT_FORMULA,
-        mean=2.0,
-        parts={"differences": lambda self, target: self - target},
+        1.5, GRADIENT_FORMULA, mean=2.0, parts={"differences": lambda self, target: self - target}
     ),
     forward=Forward("mse_loss", loss, "``(x - target) ** 2``", of_difference=True),
     torch=TorchOperator("mse_loss_backward", format="contiguous"),

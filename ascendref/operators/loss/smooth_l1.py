@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import (
-    BFLOAT16,
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    ElementType,
-    float_format,
-)
+from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
 from ...declaration.accuracy import HALF_ULP, Bound
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
 from ...declaration.losses import NORM, count, declare_gradient, declare_loss, loss_accuracy, norm

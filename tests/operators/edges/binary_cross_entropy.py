@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, WIDE, Edge, Entry, all_of, minus_tiniest
+from .entry import EVERYWHERE, WIDE, Edge, Entry
+from .values import all_of, minus_tiniest
 
 BINARY_CROSS_ENTROPY = Entry(EVERYWHERE, [("none",)], [
     Edge("each logarithm is at least -100", ("none",),

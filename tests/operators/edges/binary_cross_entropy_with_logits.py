@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, WIDE, Edge, Entry, all_of
+from .entry import EVERYWHERE, WIDE, Edge, Entry
+from .values import all_of
 
 LN_2 = 0.6931471805599453
 

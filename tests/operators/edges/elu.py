@@ -2,18 +2,8 @@
 
 from math import inf, nan
 
-from .entry import (
-    EVERYWHERE,
-    TRAINING_A2_A3,
-    WIDE,
-    Edge,
-    Entry,
-    all_of,
-    largest,
-    minus_largest,
-    minus_tiniest,
-    tiniest,
-)
+from .entry import EVERYWHERE, TRAINING_A2_A3, WIDE, Edge, Entry
+from .values import all_of, largest, minus_largest, minus_tiniest, tiniest
 
 #: 1 - 1/e and 1/e
 RISE, INVERSE = 0.63212055882855767840, 0.36787944117144232160

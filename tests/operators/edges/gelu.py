@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, Edge, Entry, largest, minus_largest
+from .entry import EVERYWHERE, Edge, Entry
+from .values import largest, minus_largest
 
 GELU = Entry(EVERYWHERE, [("none",), ("tanh",)], [
     edge for form in ("none", "tanh", 0, 1) for edge in (

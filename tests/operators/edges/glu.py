@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, Edge, Entry, largest, minus_largest
+from .entry import EVERYWHERE, Edge, Entry
+from .values import largest, minus_largest
 
 LAST = (-1,)
 

@@ -2,17 +2,8 @@
 
 from math import inf, nan
 
-from .entry import (
-    EVERYWHERE,
-    TRAINING_A2_A3,
-    Edge,
-    Entry,
-    all_of,
-    beyond,
-    largest,
-    minus_tiniest,
-    tiniest,
-)
+from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry
+from .values import all_of, beyond, largest, minus_tiniest, tiniest
 
 HARDSHRINK = Entry(EVERYWHERE, [(0.5,), (0.0,), (nan,)], [
     Edge("from -λ to λ the result is +0", (0.5,),

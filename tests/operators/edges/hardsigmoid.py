@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry, all_of, largest
+from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry
+from .values import all_of, largest
 
 HARDSIGMOID = Entry(TRAINING_A2_A3, [()], [
     Edge("the line is 0 at -3, a half at 0 and 1 at 3", (), ((-3, -1.5, 0, -0.0, 1.5, 3),),

@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import TRAINING_A2_A3, Edge, Entry, all_of, largest, minus_largest
+from .entry import TRAINING_A2_A3, Edge, Entry
+from .values import all_of, largest, minus_largest
 
 HARDSWISH = Entry(TRAINING_A2_A3, [()], [
     Edge("a parabola in between", (), ((-1.5, 1.5, 0, -0.0),), (-0.375, 1.125, 0, -0.0)),

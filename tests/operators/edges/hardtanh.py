@@ -2,8 +2,9 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, WIDE, Edge, Entry, all_of, beyond, largest, minus_tiniest, tiniest
-from .entry import within as inside
+from .entry import EVERYWHERE, WIDE, Edge, Entry
+from .values import all_of, beyond, largest, minus_tiniest, tiniest
+from .values import within as inside
 
 BOUNDS = [(-1.0, 1.0), (0.0, 6.0), (-0.1, 0.3)]
 

@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, Edge, Entry, largest, minus_largest, minus_tiniest, tiniest
+from .entry import EVERYWHERE, Edge, Entry
+from .values import largest, minus_largest, minus_tiniest, tiniest
 
 L1_LOSS = Entry(EVERYWHERE, [("none",)], [
     Edge("the magnitude of the difference", ("none",),

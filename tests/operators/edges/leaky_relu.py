@@ -2,17 +2,8 @@
 
 from math import inf, nan
 
-from .entry import (
-    EVERYWHERE,
-    TRAINING_A2_A3,
-    WIDE,
-    Edge,
-    Entry,
-    all_of,
-    largest,
-    minus_tiniest,
-    tiniest,
-)
+from .entry import EVERYWHERE, TRAINING_A2_A3, WIDE, Edge, Entry
+from .values import all_of, largest, minus_tiniest, tiniest
 
 LEAKY_RELU = Entry(TRAINING_A2_A3, [(0.01,), (-2.5,), (0.0,)], [
     Edge("positive inputs keep their bits", (0.25,), ((1, tiniest, largest, inf),),

@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry, largest, minus_largest
+from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry
+from .values import largest, minus_largest
 
 LOG_SIGMOID = Entry(TRAINING_A2_A3, [()], [
     Edge("the limit at infinity is -0", (), ((inf,),), (-0.0,)),

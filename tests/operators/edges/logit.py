@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import A2_A3, ANYWHERE, WIDE, Edge, Entry, all_of, minus_tiniest
+from .entry import A2_A3, WIDE, Edge, Entry
+from .values import ANYWHERE, all_of, minus_tiniest
 
 LOGIT = Entry(A2_A3, [(-1.0,), (0.1,), (0.5,)], [
     *[Edge("nothing is clamped: infinite at 0 and 1, NaN outside", (eps,),

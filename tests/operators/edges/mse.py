@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, Edge, Entry, tiniest
+from .entry import EVERYWHERE, Edge, Entry
+from .values import tiniest
 
 MSE_LOSS = Entry(EVERYWHERE, [("none",)], [
     Edge("differences are squared", ("none",), ((0.5, -2, 3, -0.0), (0, 1, 3, 0)), (0.25, 9, 0, 0)),

@@ -2,16 +2,8 @@
 
 from math import inf, nan
 
-from .entry import (
-    TRAINING_A2_A3,
-    Edge,
-    Entry,
-    all_of,
-    largest,
-    minus_largest,
-    minus_tiniest,
-    tiniest,
-)
+from .entry import TRAINING_A2_A3, Edge, Entry
+from .values import all_of, largest, minus_largest, minus_tiniest, tiniest
 
 RELU = Entry(TRAINING_A2_A3, [()], [
     Edge("positive numbers stay", (), ((tiniest, 0.5, 1, largest, inf),),

@@ -2,7 +2,8 @@
 
 from math import expm1, inf, nan
 
-from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry, minus_largest
+from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry
+from .values import minus_largest
 
 SCALE, LIMIT = 1.05070098735548049342, 1.75809934084737685994
 

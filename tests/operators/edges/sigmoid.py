@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, Edge, Entry, largest, minus_largest, minus_tiniest, tiniest
+from .entry import EVERYWHERE, Edge, Entry
+from .values import largest, minus_largest, minus_tiniest, tiniest
 
 SIGMOID = Entry(EVERYWHERE, [()], [
     Edge("its limits", (), ((-inf, inf, nan),), (0, 1, nan)),

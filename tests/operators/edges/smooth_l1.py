@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import EVERYWHERE, WIDE, Edge, Entry, all_of, minus_tiniest, tiniest, within
+from .entry import EVERYWHERE, WIDE, Edge, Entry
+from .values import all_of, minus_tiniest, tiniest, within
 
 SMOOTH_L1_LOSS = Entry(EVERYWHERE, [("none", 1.0), ("none", 0.3), ("none", 0.0)], [
     Edge("below β half of the square over β", ("none", 2.0),

@@ -2,17 +2,8 @@
 
 from math import inf, nan
 
-from .entry import (
-    EVERYWHERE,
-    TRAINING_A2_A3,
-    Edge,
-    Entry,
-    all_of,
-    beyond,
-    largest,
-    minus_largest,
-    tiniest,
-)
+from .entry import EVERYWHERE, TRAINING_A2_A3, Edge, Entry
+from .values import all_of, beyond, largest, minus_largest, tiniest
 
 LN_2 = 0.6931471805599453
 

@@ -2,17 +2,8 @@
 
 from math import inf, nan
 
-from .entry import (
-    EVERYWHERE,
-    WIDE,
-    Edge,
-    Entry,
-    all_of,
-    beyond,
-    largest,
-    minus_tiniest,
-    tiniest,
-)
+from .entry import EVERYWHERE, WIDE, Edge, Entry
+from .values import all_of, beyond, largest, minus_tiniest, tiniest
 
 SOFTSHRINK = Entry(EVERYWHERE, [(0.5,), (0.0,)], [
     Edge("from -λ to λ the result is +0", (0.5,),

@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import A2_A3, Edge, Entry, all_of, largest, minus_largest, minus_tiniest, tiniest
+from .entry import A2_A3, Edge, Entry
+from .values import all_of, largest, minus_largest, minus_tiniest, tiniest
 
 SQUARED_RELU = Entry(A2_A3, [()], [
     Edge("what is not positive gives +0", (),

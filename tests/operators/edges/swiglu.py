@@ -2,7 +2,8 @@
 
 from math import inf, nan
 
-from .entry import A2_A3, Edge, Entry, minus_largest
+from .entry import A2_A3, Edge, Entry
+from .values import minus_largest
 
 LAST = (-1,)
 PRODUCTS = ("Atlas inference", *A2_A3)

@@ -2,20 +2,8 @@
 
 from math import inf, nan
 
-from .entry import (
-    EVERYWHERE,
-    TRAINING_A2_A3,
-    WIDE,
-    Edge,
-    Entry,
-    all_of,
-    beyond,
-    largest,
-    minus_largest,
-    minus_tiniest,
-    tiniest,
-    within,
-)
+from .entry import EVERYWHERE, TRAINING_A2_A3, WIDE, Edge, Entry
+from .values import all_of, beyond, largest, minus_largest, minus_tiniest, tiniest, within
 
 THRESHOLD = Entry(TRAINING_A2_A3, [(0.5, 20.0), (-1.0, 0.1), (nan, 3.0)], [
     Edge("at exactly the threshold the value is taken", (0.5, 8),
