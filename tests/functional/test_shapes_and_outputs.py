@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ascendref as ar
 from ascendref.kernels.runtime.kernel import Kernel
@@ -41,39 +39,6 @@ def test_rank_0_is_one_element(operator: str, kind: str) -> None:
     assert got[0].shape == ()
     assert isinstance(got[0], np.ndarray)
     assert_bits(got[0].reshape(1), vector[0])
-
-
-@st.composite
-def layouts(draw: Any) -> tuple[Any, Any]:
-    """Two arrays that broadcast, with permuted, reversed, strided and stretched axes."""
-    rank = draw(st.integers(0, 4))
-    shape = draw(st.lists(st.integers(0, 4), min_size=rank, max_size=rank))
-    pair = []
-    for _ in range(2):
-        sizes = [draw(st.sampled_from([size, 1])) for size in shape]
-        order = draw(st.permutations(range(rank)))
-        steps = [draw(st.sampled_from([1, 2, -1])) for _ in range(rank)]
-        memory = np.ones([sizes[k] * abs(steps[k]) for k in order], np.float32)
-        array = memory.transpose(np.argsort(order)) if rank else memory
-        pair.append(array[tuple(slice(None, None, step) for step in steps)])
-    lead = draw(st.integers(0, rank))
-    while lead and 0 not in pair[1].shape[:lead] and pair[1].ndim:
-        pair[1], lead = pair[1][0], lead - 1
-    return tuple(pair)
-
-
-@given(pair=layouts())
-def test_results_are_laid_out_as_numpys(pair: tuple[Any, Any]) -> None:
-    a, b = pair
-    for first, second in ((a, b), (b, a)):
-        want = np.add(first, second)
-        for _ in range(2):  # checked, and from the cache
-            got = ar.hardshrink_backward(first, second)
-            assert (got.shape, got.flags.owndata) == (np.shape(want), True)
-            assert got.strides == np.asarray(want).strides
-        assert_bits(got, ar.hardshrink_backward(first.copy(), second.copy()))
-    for kind in ("float32", "float64"):
-        assert ar.cast(a, kind).strides == a.astype(kind).strides
 
 
 @each_operator
