@@ -72,16 +72,9 @@ def relative(ulp: float, factor: Callable[..., Any] | None = None) -> Accuracy:
 
 
 def where_normal(accuracy: Accuracy, value: Callable[..., Any], words: str) -> Accuracy:
-    """Return an accuracy that is stated where a number which a formula computes is normal.
+    """Return an accuracy that is stated where a value, given in ``words`` as well, is normal.
 
-    Parameters
-    ----------
-    accuracy : Accuracy
-        The accuracy there.
-    value : callable
-        The number, a formula of the tensors without the gradient.
-    words : str
-        The number in words.
+    It is a formula of the tensors without the gradient.
     """
 
     def stated(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
@@ -89,8 +82,8 @@ def where_normal(accuracy: Accuracy, value: Callable[..., Any], words: str) -> A
         form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
-            found = abs(evaluate(value, np, tensors))
-            stated = (found >= form.normal) & (found < 0.999 * form.largest)
+            size = abs(evaluate(value, np, tensors))
+            stated = (size >= form.normal) & (size < 0.999 * form.largest)
             return np.where(stated, bound.more(*tensors) if bound.more else 0.0, np.inf)
 
         return bound._replace(more=more, words=f"{bound.words} where {words} is normal".strip())
@@ -107,15 +100,9 @@ def by_choice(name: str, **bounds: Accuracy) -> Accuracy:
 def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names: str) -> Accuracy:
     """Return the accuracy of a gradient, whose error is absolute next to a zero of the derivative.
 
-    Parameters
-    ----------
-    ulp, absolute : float
-        Bounds of F32 results, in ulp of the result and of a result whose derivative is 1. F64
-        results have 1 ulp and 2**-5 ulp.
-    gradient : callable
-        The formula. No bound applies where its value for a gradient of 1 is not a normal number.
-    *names : str
-        Scalars that it takes.
+    The bounds are those of F32 results, in ulp of the result and of a result whose derivative is 1;
+    F64 results have 1 ulp and 2**-5 ulp. No bound applies where the gradient, a formula that takes
+    the scalars of these names, is not a normal number for a gradient of 1.
     """
 
     def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
@@ -128,17 +115,10 @@ def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names:
 def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: str) -> Accuracy:
     """Return the accuracy of a function of one tensor, whose terms cancel next to a zero.
 
-    The terms are as large as the element; next to the zero, the error is relative to it.
-
-    Parameters
-    ----------
-    ulp, absolute : float
-        Bounds of F32 results, in ulp of the result and of the element. F64 results have 1 ulp and
-        2**-4 ulp.
-    value : callable
-        The formula. No bound applies where its value is not a normal number.
-    *names : str
-        Scalars that it takes.
+    The terms are as large as the element; next to the zero, the error is relative to it. The bounds
+    are those of F32 results, in ulp of the result and of the element; F64 results have 1 ulp and
+    2**-4 ulp. No bound applies where the value, a formula that takes the scalars of these names, is
+    not a normal number.
     """
 
     def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
@@ -174,8 +154,8 @@ def _next_to_zero(
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
                 value, size = parts(tensors, numbers)
-                found = np.where(abs(value) < least, np.inf, rest * size / abs(value))
-            return np.where(np.isnan(found), 0.0, found)
+                added = np.where(abs(value) < least, np.inf, rest * size / abs(value))
+            return np.where(np.isnan(added), 0.0, added)
 
         return Bound(own, more=more, words=f"+ {rest:.3g} {words}")
 

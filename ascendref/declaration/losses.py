@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from inspect import unwrap
+from inspect import signature, unwrap
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -86,63 +86,53 @@ def loss_accuracy(
     more: OfTensors | None = None,
     words: str = "",
 ) -> Accuracy:
-    """Return a bound that holds where the unit-gradient value is 0 or normal.
+    """Return a bound, in ulp of F32 results, that holds where a value is 0 or normal.
 
-    Parameters
-    ----------
-    ulp : float
-        Bound of F32 results, in ulp.
-    formula : Formula
-        The formula. Of a gradient, the first tensor is that of the loss.
-    mean : float
-        Added for a mean, whose norm is rounded.
-    decays : bool
-        Whether the value may be too small for float64. Then 0 is one only where that of `moderate`
-        tensors is 0.
-    parts : mapping of callable
-        Numbers that must be 0 or normal as well, by name: functions of what the formula takes.
-    stated, more : callable, optional
-        Where a bound applies, and its addition for each element.
-    words : str
-        Both in words.
+    The value is that of the formula for a gradient of 1. If it may be too small for float64, it
+    ``decays``: its 0 then counts only where that of `moderate` tensors is 0. Each of ``parts`` must
+    be 0 or normal as well: numbers by name, functions of some of the formula's parameters. For a
+    mean, whose norm is rounded, ``mean`` is added. The functions ``stated`` and ``more`` tell where
+    a bound applies, and what is added to it for each element; ``words`` say both.
     """
     names = unwrap(formula.function).__code__.co_varnames[: formula.tensors]
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-        given = [x for name, x in scalars.items() if name not in names]
-        numbers = [BATCH_REDUCTIONS.get(x, x) for x in given]
+        numbers = {n: BATCH_REDUCTIONS.get(x, x) for n, x in scalars.items() if n not in names}
         own = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
         # functions of F64 data have seven bits more than these
         form = float_format(FLOAT64 if kind is FLOAT64 else FLOAT32)
         unit = {FLOAT32: 1.0, FLOAT64: 2.0**-7}.get(kind, 2.0 ** (float_format(kind).fraction - 23))
-        if kind is FLOAT32 and numbers[0] in (1, 3):
+        if kind is FLOAT32 and numbers[REDUCTION.name] in (1, 3):
             own += mean
 
         def allowed(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
             ones = [np.ones_like(tensors[0])] * (formula.tensors - len(tensors))
-            values = *map(single, numbers), *[size] * formula.sized
+            values = {name: single(x) for name, x in numbers.items()}
+            values |= {"size": size} if formula.sized else {}
 
-            def size_of(
-                function: Callable[..., Any], tensors: Sequence[NDArray[np.float64]]
-            ) -> Any:
-                return abs(evaluate(function, np, (*ones, *tensors), values))
+            def value_of(tensors: Sequence[NDArray[np.float64]]) -> Any:
+                return abs(evaluate(formula.function, np, (*ones, *tensors), [*values.values()]))
 
-            found = size_of(formula.function, tensors)
-            fits = ((found >= form.normal) & (found <= form.largest)) | np.isnan(found)
+            value = value_of(tensors)
+            fits = ((value >= form.normal) & (value <= form.largest)) | np.isnan(value)
             # an infinity is one where it comes from an infinite tensor, not from an overflow
             finite = [np.where(np.isinf(tensor), 1.0, tensor) for tensor in tensors]
-            fits |= (found == np.inf) & (size_of(formula.function, finite) <= form.largest)
-            zero = found == 0
+            fits |= (value == np.inf) & (value_of(finite) <= form.largest)
+            zero = value == 0
             if decays:
-                zero &= size_of(formula.function, [*map(moderate, tensors)]) == 0
+                zero &= value_of([*map(moderate, tensors)]) == 0
             fits |= zero
+            named = dict(zip(names, (*ones, *finite), strict=True))
             for part in parts.values():
-                number = size_of(part, finite)
+                taken = signature(part).parameters
+                arrays = [named[name] for name in taken if name in named]
+                given = [values[name] for name in taken if name in values]
+                number = abs(evaluate(part, np, arrays, given))
                 fits &= (number == 0) | ~(number < form.normal) & ~(number > form.largest)
             if stated is not None:
                 fits = fits & stated(*tensors)
             with np.errstate(all="ignore"):
-                rest = np.zeros_like(found) if more is None else more(*tensors)
+                rest = np.zeros_like(value) if more is None else more(*tensors)
             rest = np.where(rest < np.inf, unit * rest, np.where(np.isnan(rest), 0.0, rest))
             return np.where(fits, rest, np.inf)
 

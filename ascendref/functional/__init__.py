@@ -5,5 +5,6 @@ from __future__ import annotations
 from ..core.arrays import ArrayT
 from ..core.dtypes import DTypeLike
 from .call import array_call
+from .docstrings import documented
 
-__all__ = ["ArrayT", "DTypeLike", "array_call"]
+__all__ = ["ArrayT", "DTypeLike", "array_call", "documented"]

@@ -244,8 +244,7 @@ def _check_overlaps(
             if overlap(out, array):
                 if not same_view(out, array):
                     raise ArgumentValueError(
-                        label,
-                        f"overlaps {tensor.name}; it must not, unless it is the same view",
+                        label, f"overlaps {tensor.name}; it must not, unless it is the same view"
                     )
                 in_place = True
         for other in outs[:k]:

@@ -1,26 +1,20 @@
 """The cache of checked calls: a call like an earlier one skips the full check.
 
 A full check takes twenty times as long as a kernel on a few elements. So a call that passed it
-leaves a *run*: a function that holds the kernel and all decisions about arrays. A run either
-computes the result or, if the arrays differ, does nothing and returns None; then the new call is
-checked in full. Scalars may be different ones in every call. They select the *form* of a call: how
-a reduction reduces its terms, and a formula that was written for them (`Formula.variant`). A
-`CachedCall` has a run for each form that occurred.
+leaves a *run*: a function that computes the result or, if the arrays differ, does nothing and
+returns None. Scalars may differ. They select the *form* of a call: how a reduction reduces its
+terms, and a formula that was written for them (`Formula.variant`); each form has a run.
 
-The kernel checks the arrays. Kernels returned by `bind`, `like` and `dense` take addresses of
-Python objects and read their headers in compiled code. They reject every object that is not a plain
-``ndarray`` of the expected element type and layout, and every output that is read-only or overlaps
-another operand. If the headers differ from what ``kernels/runtime/array_header.py`` expects, they
-reject all objects, so every call is checked in full.
+The kernels that `bind`, `like` and `dense` return read the headers of Python objects in compiled
+code. They reject all but plain ``ndarray`` objects of the expected element type and layout, and
+outputs that are read-only or overlap another operand.
 
-The operator's most recent cached call is tried first, because programs mostly repeat their calls.
-Then a table is searched: for contiguous arrays of any shape, by operator, compute type and element
-types; for other arrays, by these and all shapes and strides. A call on other arrays is cached at
-its second occurrence, once the kernel has its strided loop. The first calls copy instead
-(`Kernel.copies_first`), because compiling this loop and the layout check takes longer than some of
-them. Calls of operators whose formulas see views of tensors, such as halves, are cached by layouts,
-with a kernel for each part of the result. In-place and empty results are never cached. Of other
-libraries' arrays, only torch tensors are cached (``torch_calls.py``).
+The operator's most recent cached call is tried first, then a table: for contiguous arrays of any
+shape, by operator, compute type and element types; for other arrays and for views of tensors, by
+shapes and strides as well. These calls are cached at their second occurrence, once the kernel has
+its strided loop; the first ones copy (`Kernel.copies_first`), because compiling that loop may take
+longer. In-place and empty results are never cached, nor are arrays of libraries but torch
+(``torch_calls.py``).
 """
 
 from __future__ import annotations

@@ -62,6 +62,24 @@ class _Checked(NamedTuple):
     mode: Mode
 
 
+class _Task(NamedTuple):
+    """What a block is computed with; it is sent to workers."""
+
+    #: key of the operator
+    key: tuple[str, ...]
+    scalars: tuple[float, ...]
+    compute: str
+
+    def call(self, tensors: tuple[Any, ...]) -> ArrayCall:
+        """Return the call on the blocks of tensors."""
+        return ArrayCall(operator_with(self.key), tensors, self.scalars, None, self.compute)
+
+    def sums(self, tensors: tuple[Any, ...], first: int | None) -> tuple[Any, Partial]:
+        """Return the result, if any, and the partial sums of blocks of tensors."""
+        operator = operator_with(self.key)
+        return partial_call(operator, tensors, self.scalars, first, self.compute)
+
+
 def call_operator(call: ArrayCall) -> Any:
     """Call an operator on tensors of which at least one is a dask array.
 
@@ -150,28 +168,17 @@ def _blockwise(operator: Operator, checked: _Checked, size: int | None) -> Any:
         meta=np.empty((0,) * len(shape), dtype),
         # dask uses the chunks of another tensor even if its length is 1
         adjust_chunks={k: 0 for k, n in zip(axes, shape, strict=True) if n == 0},
-        operator=operator.key,
-        scalars=checked.scalars,
-        compute=checked.compute,
+        task=_Task(operator.key, checked.scalars, checked.compute),
         size=size,
         unknown=checked.unknown,
     )
 
 
-def _element_block(
-    *tensors: Any,
-    operator: tuple[str, ...],
-    scalars: tuple[float, ...],
-    compute: str,
-    size: int | None,
-    unknown: UnknownAxes,
-) -> Any:
+def _element_block(*tensors: Any, task: _Task, size: int | None, unknown: UnknownAxes) -> Any:
     """Compute a block of an elementwise result; a mean is divided by ``size``."""
-    found = operator_with(operator)
-    check_blocks(found, tensors, unknown)
-    if size is None:
-        return array_call(found, tensors, scalars, None, compute)
-    return call_on_part(ArrayCall(found, tensors, scalars, None, compute), size)
+    call = task.call(tensors)
+    check_blocks(call.operator, tensors, unknown)
+    return array_call(*call) if size is None else call_on_part(call, size)
 
 
 # --- reductions -----------------------------------------------------------------------------------
@@ -214,7 +221,7 @@ def _result_and_merged(
     channels, which are on an axis.
     """
     data = full[-1]
-    common = {"operator": operator.key, "scalars": checked.scalars, "compute": checked.compute}
+    task = _Task(operator.key, checked.scalars, checked.compute)
     exact, places = checked.compute in ROUNDED_ONCE, places_of(data, axis)
     if exact or places is not None:  # exact sums allow any cut
         pairs = da.map_blocks(
@@ -224,7 +231,7 @@ def _result_and_merged(
             dtype=object,
             meta=np.empty((0,) * data.ndim, object),
             places=None if exact else places,
-            **common,
+            task=task,
         )
         result = pairs.map_blocks(_result_of, dtype=data.dtype, meta=data._meta)
         axes = tuple([k for k in range(data.ndim) if k != axis])
@@ -235,7 +242,7 @@ def _result_and_merged(
         token=operator.name,
         dtype=data.dtype,
         meta=data._meta,
-        **common,
+        task=task,
     )
     full = [in_term_order(tensor, axis) for tensor in full]
     parts = da.map_blocks(
@@ -245,7 +252,7 @@ def _result_and_merged(
         dtype=object,
         meta=np.empty((0, 0), object),
         starts=chunk_starts(full[0].chunks[1]),
-        **common,
+        task=task,
     )
     return result, _merged_sums(parts, (1,), operator, checked)
 
@@ -268,39 +275,25 @@ def _merged_sums(parts: Any, axes: tuple[int, ...], operator: Operator, checked:
 
 
 def _result_and_sums(
-    *tensors: Any,
-    operator: tuple[str, ...],
-    scalars: tuple[float, ...],
-    compute: str,
-    places: Places | None,
-    block_id: tuple[int, ...],
+    *tensors: Any, task: _Task, places: Places | None, block_id: tuple[int, ...]
 ) -> tuple[Any, Partial]:
     """Compute a block of the result, if any, and its partial sums."""
-    first = None if places is None else places.first(block_id)
-    return partial_call(operator_with(operator), tensors, scalars, first, compute)
+    return task.sums(tensors, None if places is None else places.first(block_id))
 
 
-def _result_block(
-    *tensors: Any, operator: tuple[str, ...], scalars: tuple[float, ...], compute: str
-) -> Any:
+def _result_block(*tensors: Any, task: _Task) -> Any:
     """Compute a block of the result."""
-    return array_call(operator_with(operator), tensors, scalars, None, compute)[0]
+    return array_call(*task.call(tensors))[0]
 
 
 def _sums_of_terms(
-    *tensors: Any,
-    operator: tuple[str, ...],
-    scalars: tuple[float, ...],
-    compute: str,
-    starts: Sequence[int],
-    block_id: tuple[int, int],
+    *tensors: Any, task: _Task, starts: Sequence[int], block_id: tuple[int, int]
 ) -> tuple[Partial]:
     """Compute the partial sums of a block of channels × terms."""
-    found, first = operator_with(operator), starts[block_id[1]]
     turned = tuple([tensor.T for tensor in tensors])
-    if found.per_channel:
+    if operator_with(task.key).per_channel:
         turned = (*turned, np.ones(len(tensors[0]), tensors[0].dtype))
-    _, sums = partial_call(found, turned, scalars, first, compute)
+    _, sums = task.sums(turned, starts[block_id[1]])
     return (sums,)
 
 

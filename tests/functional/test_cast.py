@@ -29,12 +29,7 @@ BY_HAND = [
     (1 + 2**-11 - 2**-23, "float32", "float16", (1, 1, 1, 1 + 2**-10, 1, 1 + 2**-10)),
     (-1 - 2**-11, "float32", "float16", (-1, -1, -1 - 2**-10, -1, -1 - 2**-10, -1 - 2**-10)),
     # through float32 these would be ties
-    (
-        1 + 2**-8 + 2**-40,
-        "float64",
-        "bfloat16",
-        (1 + 2**-7, 1, 1, 1 + 2**-7, 1 + 2**-7, 1 + 2**-7),
-    ),
+    (1 + 2**-8 + 2**-40, "float64", "bfloat16", (1 + 2**-7, 1, 1, 1 + 2**-7, 1 + 2**-7, 1 + 2**-7)),
     (1 + 2**-8 - 2**-40, "float64", "bfloat16", (1, 1, 1, 1 + 2**-7, 1, 1 + 2**-7)),
     # between an odd number and a power of two
     (2 - 2**-12, "float64", "float16", (2, 2 - 2**-10, 2 - 2**-10, 2, 2, 2 - 2**-10)),
@@ -284,9 +279,7 @@ def test_torch_tensors_and_types() -> None:
 
 
 @pytest.mark.parametrize(
-    "dtype",
-    ["bfloat16", ml_dtypes.bfloat16, np.dtype(ml_dtypes.bfloat16), "ACL_BF16", 27],
-    ids=str,
+    "dtype", ["bfloat16", ml_dtypes.bfloat16, np.dtype(ml_dtypes.bfloat16), "ACL_BF16", 27], ids=str
 )
 def test_names_of_a_type(dtype: Any) -> None:
     assert ar.cast(np.ones(2), dtype).dtype == ml_dtypes.bfloat16

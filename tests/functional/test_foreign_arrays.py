@@ -153,19 +153,6 @@ def test_an_empty_output_has_nothing_to_lose() -> None:
     assert ar.hardshrink_backward(nothing, nothing, out=out) is out
 
 
-def test_libraries_that_copy() -> None:
-    """Those that the classes above stand for."""
-    h5py, zarr, dask = (
-        pytest.importorskip(name, reason="its protocols are tested by the classes above")
-        for name in ("h5py", "zarr", "dask.array")
-    )
-    with h5py.File("x", "w", driver="core", backing_store=False) as file:
-        dataset = file.create_dataset("x", data=X)
-        for out in (dataset, zarr.array(X), dask.ones(4, chunks=2, dtype=np.float32)):
-            refuse_as_output(out)
-            assert np.asarray(ar.hardshrink_backward(ONES, out)).any()
-
-
 @pytest.fixture(name="torch")
 def _torch() -> Any:
     return pytest.importorskip("torch", reason="torch is in the bench extra, not in the test extra")

@@ -240,18 +240,6 @@ def test_a_mixture_of_libraries(row: list[str]) -> None:
     assert ar.hardshrink_backward(first, second, out=out) is out
 
 
-def test_labels_of_xarray_are_kept() -> None:
-    pytest.importorskip("xarray", reason="an extra")
-    x = _labelled(X)
-    for call in (
-        ar.hardshrink_backward(x, x),
-        ar.hardshrink_backward(X, x),
-        module("xarray").apply_ufunc(ar.hardshrink_backward, x, x),
-    ):
-        assert call.coords.equals(x.coords)
-        assert_bits(call.data, WANT)
-
-
 def test_labels_of_pandas_are_put_back_by_hand() -> None:
     pandas = pytest.importorskip("pandas", reason="an extra")
     series = pandas.Series(X, index=list("abcd"))

@@ -18,7 +18,7 @@ import ascendref as ar
 
 from ..support.cases import SUM_TYPES, numbers
 from ..support.operands import each_type
-from ..support.rounding import array_of, assert_bits
+from ..support.rounding import array_of, assert_bits, assert_same_bits
 
 
 def data(kind: str, shape: tuple[int, ...], *, tame: bool = False) -> tuple[Any, Any, Any]:
@@ -50,6 +50,12 @@ def parts_of(arrays: Any, cuts: list[int], step: int | None, compute: Any) -> An
     return [result for result, _ in made], [partial for _, partial in made]
 
 
+def merged(arrays: Any, cuts: list[int], step: int | None, compute: Any, first: int = 0) -> Any:
+    """Return the sums of all parts, merged into one of them."""
+    _, parts = parts_of(arrays, cuts, step, compute)
+    return parts.pop(first).merge(*parts).round()
+
+
 @pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("kind", "compute"),
@@ -70,14 +76,14 @@ def test_merged_parts_have_the_bits_of_the_whole(
     assert_bits(np.concatenate(grads), want[0])
     if positions:
         parts = parts[3:] + parts[:3]
-    for merged in (
+    for total in (
         parts[0].merge(*parts[1:]),
         reduce(ar.Partial.merge, parts),
         parts[0].merge(parts[1]).merge(reduce(ar.Partial.merge, parts[2:])),
         pickle.loads(pickle.dumps(parts[0])).merge(*pickle.loads(pickle.dumps(parts[1:]))),
     ):
-        assert (merged.terms, merged.ranges) == (71 * 128, ((0, 71 * 128),))
-        assert_bits(merged.round(), want[1])
+        assert (total.terms, total.ranges) == (71 * 128, ((0, 71 * 128),))
+        assert_bits(total.round(), want[1])
 
 
 @pytest.mark.full
@@ -106,9 +112,8 @@ def test_exact_sums_that_cancel(kind: str) -> None:
     signs = array_of(kind, np.array([1, 1, -1, 1, 1, 1, 1, 1], np.float64))
     x, grad = -abs(x), grad * signs
     for cuts in ([0, 8], [0, 1, 2, 3, 8], [0, 2, 4, 6, 8]):
-        _, parts = parts_of((grad, x, x[:1]), cuts, 1, "float64")
-        merged = parts[-1].merge(*parts[:-1])
-        assert_bits(merged.round(), ar.prelu_backward(grad, x, x[:1], compute_dtype="float64")[1])
+        want = ar.prelu_backward(grad, x, x[:1], compute_dtype="float64")[1]
+        assert_bits(merged((grad, x, x[:1]), cuts, 1, "float64", -1), want)
 
 
 @pytest.mark.full
@@ -123,8 +128,7 @@ def test_special_values(compute: str | None, terms: list[float]) -> None:
     x = np.zeros(2048, np.float32)  # products of -0 and 0 are -0
     x[[0, 1024]], grad[[0, 1024]] = -1, np.negative(terms)
     want = ar.prelu_backward(grad, x, x[:1], compute_dtype=compute)[1]
-    _, parts = parts_of((grad, x, x[:1]), [0, 1024, 2048], None, compute)
-    assert_bits(parts[0].merge(parts[1]).round(), want)
+    assert_bits(merged((grad, x, x[:1]), [0, 1024, 2048], None, compute), want)
 
 
 @pytest.mark.daily(2)
@@ -183,8 +187,8 @@ def test_no_terms() -> None:
         assert_bits(none.round(), np.zeros(3, np.float32))
         one = -np.ones((1, 3), np.float32)
         _, some = ar.prelu_partial(one, one, weight, compute_dtype=compute)
-        for merged in (none.merge(some), some.merge(none), none.merge(none, some)):
-            assert_bits(merged.round(), weight)
+        for total in (none.merge(some), some.merge(none), none.merge(none, some)):
+            assert_bits(total.round(), weight)
 
 
 def test_parts_that_do_not_line_up_are_refused() -> None:
@@ -251,13 +255,11 @@ def test_parts_of_any_layout() -> None:
         for compute in (None, "float64"):
             want = ar.prelu_backward(grad, x, weight, compute_dtype=compute)
             got, part = ar.prelu_partial(*arrays, weight, compute_dtype=compute)
-            assert_bits(got, want[0])
-            assert_bits(part.round(), want[1])
+            assert_same_bits((got, part.round()), want)
     row = grad[0, 0]
     want = ar.prelu_backward(row, x, weight)
     got, part = ar.prelu_partial(row, x, weight)
-    assert_bits(got, want[0])
-    assert_bits(part.round(), want[1])
+    assert_same_bits((got, part.round()), want)
 
 
 @pytest.mark.full
@@ -266,8 +268,7 @@ def test_a_blocks_sums_are_rounded_to_nearest_in_wide_arithmetic() -> None:
     x = -np.array([1, 2.0**-53, 2.0**-120] * 2, np.float64)
     grad = np.array([1, 1, 1, 1, 1, -1], np.float64)
     for cuts in ([0, 6], [0, 3, 6], [0, 1, 2, 3, 4, 5, 6]):
-        _, parts = parts_of((grad, x, x[:1]), cuts, 1, "float64")
-        got = parts[0].merge(*parts[1:]).round()
+        got = merged((grad, x, x[:1]), cuts, 1, "float64")
         assert_bits(got, ar.prelu_backward(grad, x, x[:1])[1])
         assert got[0] == -2.0  # -(2 + 2**-52) lies in the middle, from which nothing is left over
 
@@ -292,5 +293,4 @@ def test_sums_of_f64_are_the_exact_ones_rounded(spread: int) -> None:
     ]
     weight = np.ones(channels)
     assert_bits(ar.prelu_backward(grad, x, weight)[1], np.array(want))
-    _, parts = parts_of((grad, x, weight), [0, 1, 2, 500, 3000], 1, None)
-    assert_bits(parts[3].merge(*parts[:3]).round(), np.array(want))
+    assert_bits(merged((grad, x, weight), [0, 1, 2, 500, 3000], 1, None, 3), np.array(want))

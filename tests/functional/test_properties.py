@@ -120,6 +120,22 @@ def test_the_layout_of_prelu_does_not_change_the_bits(data: Any) -> None:
     assert_same_bits(out, want)
 
 
+@given(data=st.data())
+def test_results_are_laid_out_as_numpys(data: Any) -> None:
+    shape = tuple(data.draw(st.lists(st.integers(0, 4), max_size=4)))
+    shapes = [stretched(shape, data.draw) for _ in range(2)]
+    a, b = (view_of(np.ones(size, np.float32), data.draw) for size in shapes)
+    for first, second in ((a, b), (b, a)):
+        want = np.add(first, second)
+        for _ in range(2):  # checked, and from the cache
+            got = ar.hardshrink_backward(first, second)
+            assert (got.shape, got.flags.owndata) == (np.shape(want), True)
+            assert got.strides == np.asarray(want).strides
+        assert_bits(got, ar.hardshrink_backward(first.copy(), second.copy()))
+    for kind in ("float32", "float64"):
+        assert ar.cast(a, kind).strides == a.astype(kind).strides
+
+
 @pytest.mark.daily(4)
 @pytest.mark.parametrize(
     "operator", [name for name in ELEMENTWISE if SCALARS[name][0] and name not in HALVED]

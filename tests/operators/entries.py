@@ -2,7 +2,7 @@
 
 Every operator has an entry, from which all tables of tests take it. Its rows are tried in every
 element type and compute type that holds their numbers, scalars included. A family of operators has
-a file, which is found by being there.
+a file, which is found by being there; an entry's name there is that of the operator in capitals.
 """
 
 from __future__ import annotations
@@ -15,5 +15,5 @@ from .edges.entry import Entry
 #: the entry of each operator
 ENTRIES: dict[str, Entry] = {}
 for _path in sorted(Path(__file__).with_name("edges").glob("*.py")):
-    if _path.stem != "entry":
-        ENTRIES |= import_module(f"{__package__}.edges.{_path.stem}").ENTRIES
+    _module = import_module(f"{__package__}.edges.{_path.stem}")
+    ENTRIES |= {k.lower(): v for k, v in vars(_module).items() if isinstance(v, Entry)}

@@ -285,23 +285,19 @@ def test_half_of_a_subnormal_is_a_tie_that_the_next_term_breaks(
     assert (hard_cases.count > before) == (kind != "float16")  # doubles hold both terms of F16
 
 
-def test_sigmoid_next_to_a_middle() -> None:
-    """Near 0 it is 1/2 + x/4 - x³/48: the middle is missed by the last term, towards a half."""
+@pytest.mark.every_operator
+@pytest.mark.parametrize(("operator", "slope"), [("sigmoid", 0.25), ("silu_backward", 0.5)])
+def test_a_cube_next_to_a_middle(operator: str, slope: float) -> None:
+    """Near 0, sigmoid is 1/2 + x/4 - x³/48 and the derivative of silu 1/2 + x/2 - x³/12.
+
+    The middle is missed by the last term, towards a half.
+    """
     odd = np.arange(1, 128, 2)
     before = hard_cases.count
-    for x, unit in ((-odd * 2.0**-24, -(2.0**-25)), (odd * 2.0**-23, 2.0**-24)):
-        got = ar.sigmoid(x.astype(np.float32), compute_dtype="float64")
-        np.testing.assert_array_equal(got, 0.5 + (odd // 2) * unit)
-    assert hard_cases.count > before
-
-
-def test_the_derivative_of_silu_next_to_a_middle() -> None:
-    """Near 0 it is 1/2 + x/2 - x³/12."""
-    odd = np.arange(1, 128, 2)
-    before = hard_cases.count
-    for x, unit in ((-odd * 2.0**-25, -(2.0**-25)), (odd * 2.0**-24, 2.0**-24)):
-        tensors = np.ones(odd.size, np.float32), x.astype(np.float32)
-        got = ar.silu_backward(*tensors, compute_dtype="float64")
+    for unit in (-(2.0**-25), 2.0**-24):
+        x = (odd * unit / 2 / slope).astype(np.float32)
+        tensors = (np.ones_like(x), x) if operator == "silu_backward" else (x,)
+        got = getattr(ar, operator)(*tensors, compute_dtype="float64")
         np.testing.assert_array_equal(got, 0.5 + (odd // 2) * unit)
     assert hard_cases.count > before
 

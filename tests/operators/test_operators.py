@@ -12,26 +12,10 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import call
-from ..support.cases import (
-    FLOATS,
-    HALVED,
-    LAYOUTS,
-    PLACED,
-    SCALARS,
-    SUMMING,
-    VALUES,
-    Case,
-    build,
-)
+from ..support.cases import FLOATS, HALVED, LAYOUTS, PLACED, SCALARS, SUMMING, VALUES, Case, build
 from ..support.correctness import assert_right, result_type
 from ..support.operands import rare
-from ..support.rounding import (
-    array_of,
-    assert_bits,
-    assert_same_bits,
-    compute_type,
-    exact,
-)
+from ..support.rounding import array_of, assert_bits, assert_same_bits, compute_type, exact
 from .entries import ENTRIES
 
 #: rows whose arrays do not lie in memory one element after the other; sums have a loop for all

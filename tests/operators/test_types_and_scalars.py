@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -82,45 +82,13 @@ def test_any_byte_but_0_is_true(kind: str, compute: str | None) -> None:
     assert_bits(ar.softplus_backward(*large, 3.0, compute_dtype=compute), np.tile(want, 300))
 
 
-def smooth(reduction: Any = "none", beta: Any = 1.0) -> Any:
-    """Return smooth L1's gradient for a few differences."""
-    grad, x = np.float32([1, 1, 2, 1]), np.float32([0.5, -1, 3, 0])
-    return ar.smooth_l1_loss_backward(grad, x, np.zeros_like(x), reduction, beta)
-
-
-@pytest.mark.parametrize(("name", "number"), [("none", 0), ("mean", 1), ("sum", 2)])
-def test_reductions_by_number(name: str, number: int) -> None:
-    for reduction in (number, np.int64(number), float(number)):
-        assert_bits(smooth(reduction), smooth(name))
-
-
 @pytest.mark.parametrize(
-    "reduction",
-    [None, True, False, np.True_, b"mean", [1], -1, 3, 0.5, nan, "average", "", "MEAN"],
+    "reduction", [None, True, False, np.True_, b"mean", [1], -1, 3, 0.5, nan, "average", "", "MEAN"]
 )
 def test_other_reductions_are_refused(reduction: Any) -> None:
+    x = np.ones(4, np.float32)
     with pytest.raises(
         ar.ArgumentError,
         match=r"^reduction is .*; allowed are 0 \('none'\), 1 \('mean'\), 2 \('sum'\)$",
     ):
-        smooth(reduction)
-
-
-@pytest.mark.parametrize("beta", [-1.0, nan, -inf, -1e-300, -1])
-def test_beta_of_smooth_l1_is_not_negative_or_nan(beta: float) -> None:
-    with pytest.raises(ar.ArgumentValueError, match="beta"):
-        smooth(beta=beta)
-
-
-def test_the_mean_counts_broadcast_elements() -> None:
-    grad = np.float32(12)
-    got = ar.smooth_l1_loss_backward(grad, np.full((3, 1), 5, np.float32), np.zeros(4, np.float32))
-    assert got.shape == (3, 4)
-    assert (got == 1).all()
-
-
-def test_the_gradient_of_the_target_is_the_negative_one() -> None:
-    x, target = np.linspace(-3, 3, 50), np.linspace(2, -2, 50)
-    for beta in (0.0, 0.7):
-        ours = ar.smooth_l1_loss_backward(np.ones(50), x, target, beta=beta)
-        assert (ar.smooth_l1_loss_backward(np.ones(50), target, x, beta=beta) == -ours).all()
+        ar.smooth_l1_loss_backward(x, x, x, reduction)

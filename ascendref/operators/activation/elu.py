@@ -15,7 +15,7 @@ from ...declaration.accuracy import HALF_ULP, Bound
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam, single
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, exp, expm1, select, within
 from ...kernels.arithmetic.arrays import evaluate
 
@@ -173,9 +173,7 @@ VALUE: Final = Operator(
     interval=(-8.0, 8.0),
 ).declare()
 VALUE.declare(
-    api="aclnnInplaceElu",
-    in_place="self",
-    device=VALUE.device._replace(float64=ALL_BUT_200I),
+    api="aclnnInplaceElu", in_place="self", device=VALUE.device._replace(float64=ALL_BUT_200I)
 )
 
 CELU: Final = Operator(
@@ -240,6 +238,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def elu(
     self: ArrayT,
     alpha: RealNumber = 1.0,
@@ -253,17 +252,8 @@ def elu(
 
     Parameters
     ----------
-    self : array
-        Data.
     alpha, scale, input_scale : real number, optional
         The scalars of the formula.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -285,6 +275,7 @@ def elu(
     return array_call(VALUE, (self,), (alpha, scale, input_scale), out, compute_dtype)
 
 
+@documented(CELU)
 def celu(
     self: ArrayT,
     alpha: RealNumber = 1.0,
@@ -296,17 +287,8 @@ def celu(
 
     Parameters
     ----------
-    self : array
-        Data.
     alpha : real number, optional, neither 0 nor NaN; may be negative
         The scalar of the formula.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -321,6 +303,7 @@ def celu(
     return array_call(CELU, (self,), (alpha,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def elu_backward(
     grad_output: ArrayT,
     self_or_result: ArrayT,
@@ -346,13 +329,6 @@ def elu_backward(
         The scalars of the formula.
     is_result : bool, optional
         Whether ``self_or_result`` is the result of `elu`; ``alpha`` must be at least 0 then.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

@@ -10,7 +10,7 @@ from ...core.dtypes import FLOAT32
 from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import A2_A3, Forward, OnDevice
 from ...declaration.operator import Operator
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
 if TYPE_CHECKING:  # at run time this would import Numba
@@ -66,22 +66,11 @@ GRADIENT = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def fast_gelu(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return ``self / (1 + exp(-1.702 * self))``, an approximation of gelu.
-
-    Parameters
-    ----------
-    self : array
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -95,6 +84,7 @@ def fast_gelu(
     return array_call(VALUE, (self,), (), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def fast_gelu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -103,18 +93,6 @@ def fast_gelu_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the gradient of ``self / (1 + exp(-1.702 * self))``.
-
-    Parameters
-    ----------
-    grad_output, self : array, of one shape
-        Gradient of the result, and the data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

@@ -12,7 +12,7 @@ from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, 
 from ...declaration.operator import Operator
 from ...declaration.scalars import ScalarParam
 from ...declaration.shapes import broadcast_shapes
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import (
     Formula,
     Number,
@@ -142,6 +142,7 @@ GRADIENT.declare(
 )
 
 
+@documented(VALUE)
 def gelu(
     self: ArrayT,
     approximate: Literal["none", "tanh"] | int = "none",
@@ -153,18 +154,9 @@ def gelu(
 
     Parameters
     ----------
-    self : array
-        Data.
     approximate : {"none", "tanh"} or {0, 1}, optional
         Whether the normal distribution function is exact, or approximated by
         ``(1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self**3))) / 2``.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -184,6 +176,7 @@ def gelu(
     return array_call(VALUE, (self,), (approximate,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def gelu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -196,17 +189,8 @@ def gelu_backward(
 
     Parameters
     ----------
-    grad_output, self : array, broadcast
-        Gradient of the result, and the data.
     approximate : {"none", "tanh"} or {0, 1}, optional, as for `gelu`
         The exact form, or that with tanh.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

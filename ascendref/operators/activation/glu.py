@@ -10,7 +10,7 @@ from ...declaration.operator import Operator
 from ...declaration.scalars import ScalarParam
 from ...declaration.shapes import half_shape, shape_of_halves
 from ...declaration.views import HALVES
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, within
 
 DIM: Final = ScalarParam("dim", c_type="int64_t")
@@ -74,9 +74,7 @@ GRADIENT: Final = Operator(
     device=OnDevice(ALL_BUT_200I, ("GLUGrad",), float64=ALL_BUT_200I),
     same_type=True,
     accuracy=by_choice(
-        "part",
-        value=relative(1.75),
-        gate=where_normal(relative(5), slope, "the derivative"),
+        "part", value=relative(1.75), gate=where_normal(relative(5), slope, "the derivative")
     ),
     forward=Forward("glu", out, "the first half of ``x`` times the logistic of the second"),
     torch=TorchOperator("glu_backward", format="contiguous"),
@@ -84,6 +82,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(FUNCTION)
 def glu(
     self: ArrayT,
     dim: int = -1,
@@ -97,11 +96,6 @@ def glu(
     ----------
     self : array, whose halves along ``dim`` are ``value`` and ``gate``
         Data.
-    dim : int, optional
-        Axis along which ``self`` is divided into halves.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -119,6 +113,7 @@ def glu(
     return array_call(FUNCTION, (self,), (dim,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def glu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -138,11 +133,6 @@ def glu_backward(
         Gradient of the result.
     self : array, whose halves along ``dim`` are ``value`` and ``gate``
         Data.
-    dim : int, optional
-        Axis along which ``self`` is divided into halves.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

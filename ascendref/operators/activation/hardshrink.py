@@ -9,7 +9,7 @@ from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevic
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.shapes import broadcast_shapes
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 LAMBD: Final = ScalarParam("lambd")
@@ -72,6 +72,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def hardshrink(
     self: ArrayT,
     lambd: RealNumber = 0.5,
@@ -83,17 +84,8 @@ def hardshrink(
 
     Parameters
     ----------
-    self : array
-        Data.
     lambd : real number, optional
         Threshold λ. A negative value counts as 0; NaN makes every number 0.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -108,6 +100,7 @@ def hardshrink(
     return array_call(VALUE, (self,), (lambd,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def hardshrink_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -120,17 +113,8 @@ def hardshrink_backward(
 
     Parameters
     ----------
-    grad_output, self : array, broadcast
-        Gradient of the result, and the data.
     lambd : real number, optional, as for `hardshrink`
         Half the width of the interval that becomes 0.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

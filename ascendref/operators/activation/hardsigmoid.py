@@ -16,7 +16,7 @@ from ...declaration.fields import (
     TorchOperator,
 )
 from ...declaration.operator import Operator
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 TYPES: Final = floats_and("int32")
@@ -79,22 +79,11 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def hardsigmoid(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return ``self / 6 + 1 / 2``, clipped to 0 and 1.
-
-    Parameters
-    ----------
-    self : array, also INT32
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -109,6 +98,7 @@ def hardsigmoid(
     return array_call(VALUE, (self,), (), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def hardsigmoid_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -117,18 +107,6 @@ def hardsigmoid_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the gradient of hardsigmoid: ``grad_output / 6`` between -3 and 3, else 0.
-
-    Parameters
-    ----------
-    grad_output, self : array, of one shape
-        Gradient of the result, and the data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

@@ -9,7 +9,7 @@ from ...core.dtypes import BFLOAT16, FLOAT16
 from ...declaration.accuracy import relative
 from ...declaration.fields import TRAINING_A2_A3, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 
@@ -78,9 +78,7 @@ VALUE: Final = Operator(
     interval=(-4.0, 4.0),
 ).declare()
 VALUE.declare(
-    api="aclnnInplaceHardswish",
-    tensors=(TensorParam("self", vendor="self"),),
-    in_place="self",
+    api="aclnnInplaceHardswish", tensors=(TensorParam("self", vendor="self"),), in_place="self"
 )
 
 GRADIENT: Final = Operator(
@@ -111,22 +109,11 @@ GRADIENT.declare(
 )
 
 
+@documented(VALUE)
 def hardswish(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return ``self * (self + 3) / 6`` between -3 and 3, 0 below and ``self`` above.
-
-    Parameters
-    ----------
-    self : array
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -141,6 +128,7 @@ def hardswish(
     return array_call(VALUE, (self,), (), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def hardswish_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -149,18 +137,6 @@ def hardswish_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the gradient of hardswish: ``grad_output * (self / 3 + 1 / 2)`` between -3 and 3.
-
-    Parameters
-    ----------
-    grad_output, self : array, of one shape
-        Gradient of the result, and the data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

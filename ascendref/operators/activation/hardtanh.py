@@ -8,7 +8,7 @@ from ...declaration.accuracy import rounded_once
 from ...declaration.fields import A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, nan, select
 
 BOUNDS: Final = (ScalarParam("min_val", vendor="min"), ScalarParam("max_val", vendor="max"))
@@ -66,6 +66,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def hardtanh(
     self: ArrayT,
     min_val: RealNumber = -1.0,
@@ -78,17 +79,8 @@ def hardtanh(
 
     Parameters
     ----------
-    self : array
-        Data.
     min_val, max_val : real number, optional
         If the lower one is greater, every result is the upper one; if one is NaN, so is the result.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -103,6 +95,7 @@ def hardtanh(
     return array_call(VALUE, (self,), (min_val, max_val), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def hardtanh_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -116,17 +109,8 @@ def hardtanh_backward(
 
     Parameters
     ----------
-    grad_output, self : array, of one shape
-        Gradient of the result, and the data.
     min_val, max_val : real number, optional; nothing is between them if one is NaN
         Ends of the interval.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

@@ -12,7 +12,7 @@ from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevic
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.shapes import broadcast_shapes
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 SLOPE: Final = ScalarParam("negative_slope")
@@ -86,6 +86,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def leaky_relu(
     self: ArrayT,
     negative_slope: RealNumber = 0.01,
@@ -97,17 +98,8 @@ def leaky_relu(
 
     Parameters
     ----------
-    self : array
-        Data.
     negative_slope : real number, optional
         Factor of negative data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -122,6 +114,7 @@ def leaky_relu(
     return array_call(VALUE, (self,), (negative_slope,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def leaky_relu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -135,20 +128,11 @@ def leaky_relu_backward(
 
     Parameters
     ----------
-    grad_output, self : array, broadcast
-        Gradient of the result, and the data.
     negative_slope : real number, optional
         Factor of negative data.
     self_is_result : bool, optional
         Whether ``self`` is the result of `leaky_relu`, which has the sign of its input if
         ``negative_slope`` is at least 0, as it must be then.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

@@ -12,7 +12,7 @@ from ...declaration.fields import (
     TorchOperator,
 )
 from ...declaration.operator import Operator
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
 
 
@@ -71,22 +71,11 @@ GRADIENT = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def log_sigmoid(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return the logarithm of the logistic function, ``-log(1 + exp(-self))``.
-
-    Parameters
-    ----------
-    self : array
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -102,6 +91,7 @@ def log_sigmoid(
     return array_call(VALUE, (self,), (), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def log_sigmoid_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -110,18 +100,6 @@ def log_sigmoid_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the gradient of the logistic function's logarithm, ``grad_output / (1 + exp(self))``.
-
-    Parameters
-    ----------
-    grad_output, self : array, of one shape
-        Gradient of the result, and the data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

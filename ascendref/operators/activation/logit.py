@@ -11,18 +11,8 @@ from ...declaration.fields import A2_A3, Forward, OnDevice, TensorParam, TorchOp
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.scalars import single as single_value
-from ...functional import ArrayT, DTypeLike, array_call
-from ...kernels.arithmetic import (
-    Formula,
-    Number,
-    as_element,
-    inf,
-    log,
-    log1p,
-    nan,
-    select,
-    single,
-)
+from ...functional import ArrayT, DTypeLike, array_call, documented
+from ...kernels.arithmetic import Formula, Number, as_element, inf, log, log1p, nan, select, single
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
@@ -185,6 +175,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def logit(
     self: ArrayT,
     eps: RealNumber | None = -1.0,
@@ -196,18 +187,9 @@ def logit(
 
     Parameters
     ----------
-    self : array
-        Data.
     eps : real number or None, optional
         The input is clamped to [eps, 1 - eps]; None means -1. If negative or NaN, nothing is
         clamped: the result is -inf at 0, inf at 1 and NaN outside [0, 1].
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``, as ``out`` must be
 
     Notes
     -----
@@ -226,6 +208,7 @@ def logit(
     return array_call(VALUE, (self,), (-1.0 if eps is None else eps,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def logit_grad(
     x: ArrayT,
     dy: ArrayT,
@@ -244,13 +227,6 @@ def logit_grad(
         None means -1. If negative, the result is NaN outside [0, 1]; from 0 to below 1, it is 0
         outside [eps, 1 - eps]. If eps is exactly 1 the result is ``dy`` times infinity; if finite
         and above 1, or NaN, it is NaN; if infinite, 0.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and type, as ``out`` must be
 
     Notes
     -----

@@ -10,7 +10,7 @@ from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.shapes import broadcast_shapes
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, logistic_pair, softplus, tanh, within
 
 if TYPE_CHECKING:  # at run time this would import Numba
@@ -84,22 +84,11 @@ GRADIENT = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def mish(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return ``self * tanh(log(1 + exp(self)))``.
-
-    Parameters
-    ----------
-    self : array
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -114,6 +103,7 @@ def mish(
     return array_call(VALUE, (self,), (), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def mish_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -122,18 +112,6 @@ def mish_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the gradient of ``self * tanh(log(1 + exp(self)))``.
-
-    Parameters
-    ----------
-    grad_output, self : array, broadcast
-        Gradient of the result, and the data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

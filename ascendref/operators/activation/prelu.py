@@ -22,7 +22,7 @@ from ...declaration.fields import (
 from ...declaration.operator import Operator, Shape
 from ...declaration.shapes import Parameters
 from ...declaration.views import PER_CHANNEL
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...functional.partial_sums import Partial, partial_call
 from ...kernels.arithmetic import Formula, Number, select
 from ...kernels.loops.reduction_plan import BLOCK, LANES
@@ -141,9 +141,7 @@ OPERATOR = Operator(
     same_type=True,
     accuracy=rounded_once,
     forward=Forward(
-        "prelu",
-        out,
-        "``x`` where it is positive, else ``x`` times the weight of its channel",
+        "prelu", out, "``x`` where it is positive, else ``x`` times the weight of its channel"
     ),
     torch=TorchOperator("_prelu_kernel_backward", out=None),
     # a datum meets its own bits as the weight: both signs together are every weight
@@ -151,6 +149,7 @@ OPERATOR = Operator(
 ).declare()
 
 
+@documented(FUNCTION)
 def prelu(
     self: ArrayT,
     weight: ArrayT,
@@ -166,9 +165,6 @@ def prelu(
         Axis 1 is the channel; with rank 0 or 1 there is one channel.
     weight : array
         One element, or one per channel in C order, in any shape.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -189,6 +185,7 @@ def prelu(
     return array_call(FUNCTION, (self, weight), (), out, compute_dtype)
 
 
+@documented(OPERATOR)
 def prelu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -207,9 +204,6 @@ def prelu_backward(
     ----------
     grad_output, self, weight : array, of one type
         ``grad_output`` broadcasts to the shape of ``self``; the others as for `prelu`.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

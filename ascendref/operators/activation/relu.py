@@ -6,7 +6,7 @@ from ...core.dtypes import floats_and
 from ...declaration.accuracy import rounded_once
 from ...declaration.fields import TRAINING_A2_A3, Gradient, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 
@@ -35,22 +35,11 @@ OPERATOR.declare(
 )
 
 
+@documented(OPERATOR)
 def relu(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return ``self`` where it is positive, else 0.
-
-    Parameters
-    ----------
-    self : array, also INT8, INT32 or INT64
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``, as ``out`` must be
 
     Notes
     -----

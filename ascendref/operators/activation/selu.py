@@ -11,7 +11,7 @@ from ...declaration.accuracy import relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TensorParam
 from ...declaration.operator import Operator
 from ...declaration.scalars import single as single_value
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, expm1, select
 
 SCALE: Final = Fraction("1.05070098735548049342")
@@ -84,24 +84,13 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def selu(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return ``scale * self``, or ``scale * alpha * (exp(self) - 1)`` where it is not positive.
 
     ``alpha`` is 1.67326324235437728481, ``scale`` is 1.05070098735548049342.
-
-    Parameters
-    ----------
-    self : array, also INT8 or INT32
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -116,6 +105,7 @@ def selu(
     return array_call(VALUE, (self,), (), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def selu_backward(
     grad_output: ArrayT,
     result: ArrayT,
@@ -132,13 +122,6 @@ def selu_backward(
     ----------
     grad_output, result : array, of one shape, also INT8 or INT32
         Gradient of the result, and the result.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

@@ -13,7 +13,7 @@ from ...declaration.accuracy import Bound, relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.shapes import broadcast_shapes
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, logistic, select
 
 if TYPE_CHECKING:  # at run time this would import Numba
@@ -88,22 +88,11 @@ GRADIENT = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def sigmoid(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return the logistic function, ``1 / (1 + exp(-self))``.
-
-    Parameters
-    ----------
-    self : array
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -118,6 +107,7 @@ def sigmoid(
     return array_call(VALUE, (self,), (), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def sigmoid_backward(
     grad_output: ArrayT,
     output: ArrayT,
@@ -131,13 +121,6 @@ def sigmoid_backward(
     ----------
     grad_output, output : array, broadcast; ``output`` may be any number
         Gradient of the result, and the result.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

@@ -10,7 +10,7 @@ from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import (
     Formula,
     Number,
@@ -122,22 +122,11 @@ SWISH_BACKWARD = Operator(
 ).declare()
 
 
+@documented(SILU)
 def silu(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return ``self / (1 + exp(-self))``, also called swish.
-
-    Parameters
-    ----------
-    self : array
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -151,6 +140,7 @@ def silu(
     return array_call(SILU, (self,), (), out, compute_dtype)
 
 
+@documented(SILU_BACKWARD)
 def silu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -159,18 +149,6 @@ def silu_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the gradient of ``self / (1 + exp(-self))``.
-
-    Parameters
-    ----------
-    grad_output, self : array, of one shape
-        Gradient of the result, and the data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----
@@ -185,6 +163,7 @@ def silu_backward(
     return array_call(SILU_BACKWARD, (grad_output, self), (), out, compute_dtype)
 
 
+@documented(SWISH)
 def swish(
     self: ArrayT,
     beta: RealNumber = 1.0,
@@ -196,17 +175,8 @@ def swish(
 
     Parameters
     ----------
-    self : array
-        Data.
     beta : real number, optional
         The scalar of the formula.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -221,6 +191,7 @@ def swish(
     return array_call(SWISH, (self,), (beta,), out, compute_dtype)
 
 
+@documented(SWISH_BACKWARD)
 def swish_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -233,17 +204,8 @@ def swish_backward(
 
     Parameters
     ----------
-    grad_output, self : array, of one shape
-        Gradient of the result, and the data.
     beta : real number, optional
         The scalar of the formula.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the same shape and the promoted type
 
     Notes
     -----

@@ -22,7 +22,7 @@ from ...declaration.fields import (
 )
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam, single
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, select, sign
 from ...kernels.arithmetic import softplus as log_one_plus_exp
 
@@ -202,6 +202,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def softplus(
     self: ArrayT,
     beta: RealNumber = 1.0,
@@ -214,17 +215,8 @@ def softplus(
 
     Parameters
     ----------
-    self : array
-        Data.
     beta, threshold : real number, optional
         With a ``beta`` of 0 the result is infinite where 0 is not above the threshold.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -240,6 +232,7 @@ def softplus(
     return array_call(VALUE, (self,), (beta, threshold), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def softplus_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -257,9 +250,6 @@ def softplus_backward(
         Gradient of the result, and the data.
     beta, threshold : real number, optional
         The scalars of the formula.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -9,7 +9,7 @@ from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.shapes import broadcast_shapes
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 LAMBD: Final = ScalarParam("lambd", least=0.0)
@@ -63,15 +63,14 @@ GRADIENT: Final = Operator(
     device=OnDevice(ALL_BUT_200I, ("SoftShrinkGrad",), types="equal"),
     accuracy=rounded_once,
     forward=Forward(
-        "softshrink",
-        out,
-        "``x - lambd`` above ``lambd``, ``x + lambd`` below ``-lambd``, else 0",
+        "softshrink", out, "``x - lambd`` above ``lambd``, ``x + lambd`` below ``-lambd``, else 0"
     ),
     torch=TorchOperator("softshrink_backward"),
     settings=SETTINGS,
 ).declare()
 
 
+@documented(VALUE)
 def softshrink(
     self: ArrayT,
     lambd: RealNumber = 0.5,
@@ -83,17 +82,8 @@ def softshrink(
 
     Parameters
     ----------
-    self : array
-        Data.
     lambd : real number, optional, at least 0
         Half the width of the interval that becomes 0.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -107,6 +97,7 @@ def softshrink(
     return array_call(VALUE, (self,), (lambd,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def softshrink_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -119,17 +110,8 @@ def softshrink_backward(
 
     Parameters
     ----------
-    grad_output, self : array, broadcast
-        Gradient of the result, and the data.
     lambd : real number, optional, at least 0
         Half the width of the interval that becomes 0.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

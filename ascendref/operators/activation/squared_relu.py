@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...declaration.accuracy import rounded_once
 from ...declaration.fields import A2_A3, OnDevice, TensorParam
 from ...declaration.operator import Operator
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 
@@ -26,22 +26,11 @@ OPERATOR = Operator(
 ).declare()
 
 
+@documented(OPERATOR)
 def squared_relu(
     self: ArrayT, *, out: ArrayT | None = None, compute_dtype: DTypeLike | None = None
 ) -> ArrayT:
     """Return the square of ``self`` where that is positive, else 0.
-
-    Parameters
-    ----------
-    self : array
-        Data.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from ...declaration.accuracy import by_choice, near_zero, relative, where_normal
-from ...declaration.fields import A2_A3, Forward, OnDevice, TensorParam
+from ...declaration.fields import INFERENCE_A2_A3, Forward, OnDevice, TensorParam
 from ...declaration.operator import Operator
 from ...declaration.scalars import ScalarParam
 from ...declaration.shapes import half_shape, shape_of_halves
 from ...declaration.views import HALVES
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
 
 DIM: Final = ScalarParam("dim", c_type="int64_t")
 #: from here on, the logistic function is next to 1 in all types, and that of the negative to 0
 LIMIT: Final = 4096.0
-PRODUCTS: Final = ("Atlas inference", *A2_A3)
 
 
 def out(gate: Number, value: Number) -> Number:
@@ -60,7 +59,7 @@ FUNCTION: Final = Operator(
     """,
     formula=Formula.of(out, compute_bound=True),
     shapes=half_shape,
-    device=OnDevice(PRODUCTS, ("SwiGlu",)),
+    device=OnDevice(INFERENCE_A2_A3, ("SwiGlu",)),
     same_type=True,
     # silu is within 1.75 ulp; the product may double that, and is rounded
     accuracy=where_normal(relative(4), silu, "silu(gate)"),
@@ -81,7 +80,7 @@ GRADIENT: Final = Operator(
     formula=Formula.of_forms(grad_gate, grad_value, compute_bound=True),
     result_view=HALVES,
     shapes=shape_of_halves,
-    device=OnDevice(PRODUCTS, ("SwiGluGrad",)),
+    device=OnDevice(INFERENCE_A2_A3, ("SwiGluGrad",)),
     same_type=True,
     accuracy=by_choice(
         "part",
@@ -98,6 +97,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(FUNCTION)
 def swiglu(
     self: ArrayT,
     dim: int = -1,
@@ -111,11 +111,6 @@ def swiglu(
     ----------
     self : array, whose halves along ``dim`` are ``gate`` and ``value``
         Data.
-    dim : int, optional
-        Axis along which ``self`` is divided into halves.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------
@@ -134,6 +129,7 @@ def swiglu(
     return array_call(FUNCTION, (self,), (dim,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def swiglu_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -153,11 +149,6 @@ def swiglu_backward(
         Gradient of the result.
     self : array, whose halves along ``dim`` are ``gate`` and ``value``
         Data.
-    dim : int, optional
-        Axis along which ``self`` is divided into halves.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
 
     Returns
     -------

@@ -17,7 +17,7 @@ from ...declaration.fields import (
 from ...declaration.operator import Operator
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.shapes import broadcast_shapes
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
 
@@ -80,6 +80,7 @@ GRADIENT: Final = Operator(
 ).declare()
 
 
+@documented(VALUE)
 def threshold(
     self: ArrayT,
     threshold: RealNumber,
@@ -92,17 +93,8 @@ def threshold(
 
     Parameters
     ----------
-    self : array, also INT8, INT16, INT32, INT64 or UINT8
-        Data.
     threshold, value : real number
         Limit, and the replacement of data not above it.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape and type of ``self``
 
     Notes
     -----
@@ -119,6 +111,7 @@ def threshold(
     return array_call(VALUE, (self,), (threshold, value), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def threshold_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -131,17 +124,8 @@ def threshold_backward(
 
     Parameters
     ----------
-    grad_output, self : array, broadcast, of one type, also INT8, INT32 or UINT8
-        Gradient of the result, and the data.
     threshold : real number, 0 for the gradient of `relu`
         Limit above which the gradient passes.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the inputs' type, as ``out`` must be
 
     Notes
     -----

@@ -19,7 +19,7 @@ from ...declaration.losses import (
 )
 from ...declaration.scalars import RealNumber
 from ...declaration.shapes import equal_shapes, shape_of
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, log, log1p, select
 
 #: the least denominator of the gradient
@@ -108,6 +108,7 @@ GRADIENT: Final = declare_gradient(
 )
 
 
+@documented(LOSS)
 def binary_cross_entropy(
     self: ArrayT,
     target: ArrayT,
@@ -125,15 +126,6 @@ def binary_cross_entropy(
         Predictions and targets.
     weight : array of the same shape and type, optional
         A factor for each element; None means 1.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the type of ``self``, as ``out`` must be
 
     Notes
     -----
@@ -154,6 +146,7 @@ def binary_cross_entropy(
     return array_call(operator, tensors, (reduction,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def binary_cross_entropy_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -168,19 +161,8 @@ def binary_cross_entropy_backward(
 
     Parameters
     ----------
-    grad_output, self, target : array, broadcast to the shape of ``self``
-        Gradient of the loss, predictions and targets.
     weight : array, broadcast to the shape of ``self``, optional
         The factor of each element; None means 1.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape of ``self`` and the promoted type
 
     Notes
     -----

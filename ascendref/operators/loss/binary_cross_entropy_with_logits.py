@@ -19,7 +19,7 @@ from ...declaration.losses import (
 )
 from ...declaration.scalars import RealNumber
 from ...declaration.shapes import shape_of
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, logistic, select, softplus, within
 
 
@@ -96,6 +96,11 @@ def alone(value: Number, own: Number, other: Number, *factors: Number) -> Number
     return within(select(other == 0.0, limited, value), inf, own)
 
 
+def weighted_target(target: Number, pos_weight: Number) -> Number:
+    """Return the factor of the target's term."""
+    return pos_weight * target
+
+
 def stated(
     self: NDArray[np.float64], target: NDArray[np.float64], *weights: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
@@ -144,14 +149,7 @@ LOSS: Final = declare_loss(
     accuracy=loss_accuracy(
         5.0,
         FORMULA,
-        parts={
-            "pos_weight · target": lambda self, target, weight, pos_weight, reduction: (
-                pos_weight * target
-            ),
-            "sums": lambda self, target, weight, pos_weight, reduction: cost(
-                self, target, weight, pos_weight
-            ),
-        },
+        parts={"pos_weight · target": weighted_target, "sums": cost},
         stated=stated,
         words=WORDS,
     ),
@@ -182,14 +180,7 @@ GRADIENT: Final = declare_gradient(
         GRADIENT_FORMULA,
         mean=1.5,
         decays=True,
-        parts={
-            "pos_weight · target": lambda grad, self, target, weight, pos_weight, reduction, size: (
-                pos_weight * target
-            ),
-            "differences": lambda grad, self, target, weight, pos_weight, reduction, size: slope(
-                grad, self, target, weight, pos_weight
-            ),
-        },
+        parts={"pos_weight · target": weighted_target, "differences": slope},
         stated=stated,
         more=rounded,
         words="+ 8 · smaller term / difference, " + WORDS,
@@ -208,6 +199,7 @@ GRADIENT: Final = declare_gradient(
 )
 
 
+@documented(LOSS)
 def binary_cross_entropy_with_logits(
     self: ArrayT,
     target: ArrayT,
@@ -229,15 +221,6 @@ def binary_cross_entropy_with_logits(
         Predictions and targets.
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the promoted type
 
     Notes
     -----
@@ -256,6 +239,7 @@ def binary_cross_entropy_with_logits(
     return array_call(operator, tensors, (reduction,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def binary_cross_entropy_with_logits_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -274,19 +258,8 @@ def binary_cross_entropy_with_logits_backward(
 
     Parameters
     ----------
-    grad_output, self, target : array, broadcast to the shape of ``self``, which ``target`` has
-        Gradient of the loss, predictions and targets.
     weight, pos_weight : array, broadcast to the shape of ``self``, optional
         Factors of each element and of its first term; None means 1.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape of ``self`` and the promoted type
 
     Notes
     -----

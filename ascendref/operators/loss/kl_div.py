@@ -12,7 +12,7 @@ from ...declaration.fields import A2_A3, Forward, OnDevice, Types
 from ...declaration.losses import BATCH_REDUCTION, cancelled, declare_gradient, loss_accuracy, norm
 from ...declaration.scalars import RealNumber, ScalarParam
 from ...declaration.shapes import shape_of
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, exp, log, select, within
 
 #: beyond it every exponential overflows or underflows
@@ -62,39 +62,18 @@ def computed(types: Types) -> ElementType:
     return FLOAT16 if set(types) == {FLOAT16} else FLOAT32
 
 
-def factor(
-    grad_output: Number,
-    self: Number,
-    target: Number,
-    reduction: Number,
-    log_target: Number,
-    size: Number,
-) -> Number:
+def factor(target: Number, log_target: Number) -> Number:
     """The exponential of a logarithm of a target."""
     return select(log_target == 1.0, exp(target), 1.0)
 
 
-def total(
-    grad_output: Number,
-    self: Number,
-    target: Number,
-    reduction: Number,
-    log_target: Number,
-    size: Number,
-) -> Number:
+def total(self: Number, target: Number, log_target: Number) -> Number:
     """The sum that an exponential is multiplied by."""
     return select(log_target == 1.0, target - self + 1.0, 0.0)
 
 
-def product(
-    grad_output: Number,
-    self: Number,
-    target: Number,
-    reduction: Number,
-    log_target: Number,
-    size: Number,
-) -> Number:
-    """Return the factor of the gradient for a logarithm of a target."""
+def product(self: Number, target: Number, log_target: Number) -> Number:
+    """The factor of the gradient for a logarithm of a target."""
     return select(log_target == 1.0, exp(target) * (target - self + 1.0), 0.0)
 
 
@@ -137,11 +116,7 @@ GRADIENT: Final = declare_gradient(
     device=OnDevice(A2_A3, ("KlDivLossGrad",), least_rank=1),
     result=computed,
     accuracy=loss_accuracy(
-        2.0,
-        SELF_FORMULA,
-        mean=1.5,
-        decays=True,
-        parts={"exp(target) with log_target": factor},
+        2.0, SELF_FORMULA, mean=1.5, decays=True, parts={"exp(target) with log_target": factor}
     ),
     forward=FORWARD,
     settings=({"reduction": "none"}, {"reduction": "none", "log_target": 1, "target": "self"}, {}),
@@ -183,6 +158,7 @@ TARGET_GRADIENT: Final = declare_gradient(
 )
 
 
+@documented(GRADIENT)
 def kl_div_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -199,17 +175,8 @@ def kl_div_backward(
     ----------
     grad_output, self, target : array, broadcast to the shape of ``self``
         ``self`` has logarithms of predictions.
-    reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms: ``exp(target)`` is its value
         Whether the target is given as its logarithm.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape of ``self`` and the promoted type
 
     Notes
     -----
@@ -235,6 +202,7 @@ def kl_div_backward(
     return array_call(GRADIENT, *arguments, out, compute_dtype)
 
 
+@documented(TARGET_GRADIENT)
 def kl_div_target_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -254,17 +222,8 @@ def kl_div_target_backward(
     ----------
     grad_output, self, target : array, broadcast to the shape of ``target``
         ``self`` has logarithms of predictions.
-    reduction : {"none", "mean", "sum", "batchmean"} or {0, 1, 2, 3}, optional
-        The result: the losses of the elements, their mean or their sum.
     log_target : bool, optional, whether ``target`` has logarithms
         Whether the target is given as its logarithm.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the shape of ``target`` and the promoted type
 
     Notes
     -----

@@ -8,7 +8,7 @@ from ...declaration.accuracy import relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice
 from ...declaration.losses import NORM, declare_gradient, declare_loss, norm
 from ...declaration.scalars import RealNumber
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select, sign, two_difference
 
 
@@ -56,6 +56,7 @@ GRADIENT: Final = declare_gradient(
 )
 
 
+@documented(LOSS)
 def l1_loss(
     self: ArrayT,
     target: ArrayT,
@@ -65,20 +66,6 @@ def l1_loss(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the absolute differences ``abs(self - target)``, or their mean or sum.
-
-    Parameters
-    ----------
-    self, target : array, broadcast
-        Predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the promoted type
 
     Notes
     -----
@@ -93,6 +80,7 @@ def l1_loss(
     return array_call(LOSS, (self, target), (reduction,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def l1_loss_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -103,20 +91,6 @@ def l1_loss_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return ``norm * sign(self - target) * grad_output``, the gradient of `l1_loss` for ``self``.
-
-    Parameters
-    ----------
-    grad_output, self, target : array, broadcast
-        Gradient of the loss, predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from ...declaration.fields import ALL_BUT_200I, INFERENCE_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.losses import NORM, declare_gradient, declare_loss, loss_accuracy, norm
 from ...declaration.scalars import RealNumber
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, two_difference
 
 
@@ -54,16 +54,14 @@ GRADIENT: Final = declare_gradient(
     device=OnDevice(INFERENCE_A2_A3, ("MseLossGradV2",), types="inputs"),
     # one rounding each of difference and product, and for the mean of norm and another product
     accuracy=loss_accuracy(
-        1.5,
-        GRADIENT_FORMULA,
-        mean=2.0,
-        parts={"differences": lambda grad, self, target, reduction, size: self - target},
+        1.5, GRADIENT_FORMULA, mean=2.0, parts={"differences": lambda self, target: self - target}
     ),
     forward=Forward("mse_loss", loss, "``(x - target) ** 2``", of_difference=True),
     torch=TorchOperator("mse_loss_backward", format="contiguous"),
 )
 
 
+@documented(LOSS)
 def mse_loss(
     self: ArrayT,
     target: ArrayT,
@@ -73,20 +71,6 @@ def mse_loss(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the squared differences ``(self - target) ** 2``, or their mean or sum.
-
-    Parameters
-    ----------
-    self, target : array, broadcast
-        Predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the promoted type
 
     Notes
     -----
@@ -101,6 +85,7 @@ def mse_loss(
     return array_call(LOSS, (self, target), (reduction,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def mse_loss_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -111,20 +96,6 @@ def mse_loss_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return ``norm * 2 * (self - target) * grad_output``, the gradient of `mse_loss` for ``self``.
-
-    Parameters
-    ----------
-    grad_output, self, target : array, broadcast
-        Gradient of the loss, predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import (
-    BFLOAT16,
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    ElementType,
-    float_format,
-)
+from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType, float_format
 from ...declaration.accuracy import HALF_ULP, Bound
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TorchOperator
 from ...declaration.losses import NORM, count, declare_gradient, declare_loss, loss_accuracy, norm
 from ...declaration.scalars import RealNumber, ScalarParam, single
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, select, sign, two_difference
 
 if TYPE_CHECKING:  # at run time this would import Numba
@@ -226,6 +219,7 @@ OPERATOR = declare_gradient(
 )
 
 
+@documented(LOSS)
 def smooth_l1_loss(
     self: ArrayT,
     target: ArrayT,
@@ -242,19 +236,8 @@ def smooth_l1_loss(
 
     Parameters
     ----------
-    self, target : array, broadcast
-        Predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
     beta : real number, optional
         The ``|d|`` at which the loss turns from quadratic to linear; at least 0. 0 gives `l1_loss`.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the promoted type
 
     Notes
     -----
@@ -270,6 +253,7 @@ def smooth_l1_loss(
     return array_call(LOSS, (self, target), (reduction, beta), out, compute_dtype)
 
 
+@documented(OPERATOR)
 def smooth_l1_loss_backward(
     grad_out: ArrayT,
     self: ArrayT,
@@ -286,19 +270,8 @@ def smooth_l1_loss_backward(
 
     Parameters
     ----------
-    grad_out, self, target : array, broadcast
-        Gradient of the loss, predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
     beta : real number, optional, as for `smooth_l1_loss`
         The scalar of the formula.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.losses import NORM, declare_gradient, declare_loss, loss_accuracy, norm
 from ...declaration.scalars import RealNumber
-from ...functional import ArrayT, DTypeLike, array_call
+from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
 
 
@@ -72,6 +72,7 @@ GRADIENT: Final = declare_gradient(
 )
 
 
+@documented(LOSS)
 def soft_margin_loss(
     self: ArrayT,
     target: ArrayT,
@@ -81,20 +82,6 @@ def soft_margin_loss(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return the soft margin loss ``log(1 + exp(-target * self))``, or its mean or sum.
-
-    Parameters
-    ----------
-    self, target : array, broadcast
-        Predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the promoted type
 
     Notes
     -----
@@ -112,6 +99,7 @@ def soft_margin_loss(
     return array_call(LOSS, (self, target), (reduction,), out, compute_dtype)
 
 
+@documented(GRADIENT)
 def soft_margin_loss_backward(
     grad_output: ArrayT,
     self: ArrayT,
@@ -122,20 +110,6 @@ def soft_margin_loss_backward(
     compute_dtype: DTypeLike | None = None,
 ) -> ArrayT:
     """Return ``norm * -target / (1 + exp(target * self)) * grad_output``, a gradient for ``self``.
-
-    Parameters
-    ----------
-    grad_output, self, target : array, broadcast
-        Gradient of the loss, predictions and targets.
-    reduction : {"none", "mean", "sum"} or {0, 1, 2}, optional
-        The result: the losses of the elements, their mean or their sum.
-    out, compute_dtype : array and dtype, optional
-        Output array and type of the arithmetic: see the
-        common rules of array functions (docs/guide/array-functions.md).
-
-    Returns
-    -------
-    array of the broadcast shape and the promoted type
 
     Notes
     -----

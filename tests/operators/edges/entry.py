@@ -1,9 +1,8 @@
-"""What an entry of the table of edges consists of, and numbers for its rows."""
+"""What an entry of the table of edges consists of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, nan
 from typing import Any, NamedTuple
 
 from ...support.rounding import FORMATS
@@ -50,45 +49,7 @@ class Entry(NamedTuple):
     of_integers: Callable[..., float] | None = None
 
 
-def tiniest(kind: str) -> float:
-    """Return the smallest subnormal of a type."""
-    form = FORMATS[kind]
-    return 2.0 ** (1 - form.bias - form.fraction)
-
-
-def minus_tiniest(kind: str) -> float:
-    """Return the negative subnormal next to 0."""
-    return -tiniest(kind)
-
-
-def largest(kind: str) -> float:
-    """Return the largest number of a type."""
-    form = FORMATS[kind]
-    return 2.0**form.bias * (2 - 2.0**-form.fraction)
-
-
-def minus_largest(kind: str) -> float:
-    """Return the smallest number of a type."""
-    return -largest(kind)
-
-
-def beyond(power: float) -> Callable[[str], float]:
-    """Return what gives the number next to a power of 2, away from 0."""
-    return lambda kind: power * (1 + 2.0 ** -FORMATS[kind].fraction)
-
-
-def within(power: float) -> Callable[[str], float]:
-    """Return what gives the number next to a power of 2, towards 0."""
-    return lambda kind: power * (1 - 2.0 ** -(FORMATS[kind].fraction + 1))
-
-
-ANYWHERE = (0.0, -0.0, 0.5, 1.0, -1.0, 2.0, inf, -inf, nan)
 TRAINING_A2_A3 = ("Atlas training", "Atlas A2", "Atlas A3")
 A2_A3 = ("Atlas A2", "Atlas A3")
 EVERYWHERE = ("Atlas training", "Atlas inference", "Atlas A2", "Atlas A3")
 WIDE = ("float32", "float64")
-
-
-def all_of(count: int, value: float) -> tuple[float, ...]:
-    """Return a vector of one value."""
-    return (value,) * count
