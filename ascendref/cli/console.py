@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
-import typer
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -25,8 +24,6 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
-
-from ..core.errors import ArgumentError
 
 #: exit status of a command that found a difference
 DIFFERENCE: Final = 1
@@ -45,22 +42,6 @@ def print_error(message: object) -> None:
         for char in " ".join(str(message).split())
     )
     print("ascendref:", text, file=sys.stderr)
-
-
-@contextmanager
-def report_bad_calls() -> Iterator[None]:
-    """Turn errors about an argument, and Ctrl-C, into one line on stderr and an exit status."""
-    try:
-        yield
-    except ArgumentError as error:
-        print_error(error)
-        raise typer.Exit(BAD_CALL) from None
-    except MemoryError as error:
-        print_error(f"not enough memory: {error}")
-        raise typer.Exit(BAD_CALL) from None
-    except KeyboardInterrupt:
-        print_error("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
 
 
 @contextmanager

@@ -51,7 +51,7 @@ library.aclmdlLoadFromFile(aclMine(), library.aclrtMallocWithCfg)
 def listed(*paths: Path, status: int) -> dict[str, list[str]]:
     """Return what the command lists, by kind; its counts are those of the lists."""
     done = call("check", "--symbols", "--json", *paths)
-    assert done.exit_code == status, done.output
+    assert done.exit_code == status, done.stderr
     report = json.loads(done.stdout)
     assert report["files"] == [str(path) for path in paths]
     found: dict[str, list[str]] = {kind: [] for kind in report["counts"]}

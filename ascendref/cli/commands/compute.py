@@ -7,13 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ..console import report_bad_calls
-from ..options import (
-    AsJson,
-    Attributes,
-    Seed,
-    integer,
-)
+from ..options import AsJson, Attributes, Seed, integer
 
 #: the heading under which they are listed
 PANEL: Final = "Compute"
@@ -32,7 +26,7 @@ def demo_command(
         typer.Option(parser=integer(1), metavar="N", help="Passes over the training images."),
     ] = _EPOCHS,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Train a small network in F32 and in BF16.
 
     It learns to recognise handwritten digits. All gradients are computed by ascendref.
@@ -44,10 +38,7 @@ def demo_command(
     """
     from ..demo import demo
 
-    with report_bad_calls():
-        status = demo(seed, epochs, epochs == _EPOCHS, as_json)
-    if status:
-        raise typer.Exit(status)
+    return demo(seed, epochs, epochs == _EPOCHS, as_json)
 
 
 @app.command("run", rich_help_panel=PANEL)
@@ -86,5 +77,4 @@ def run_command(
     """
     from ..run import run
 
-    with report_bad_calls():
-        run(operator, inputs, attributes or [], compute_dtype, output, as_json)
+    run(operator, inputs, attributes or [], compute_dtype, output, as_json)

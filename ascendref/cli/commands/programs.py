@@ -14,7 +14,7 @@ from ...core.errors import AclError, OptionError
 from ...core.extras import install_command
 from ...core.products import Product
 from ...core.tracebacks import SHORT, VARIABLE
-from ..console import DIFFERENCE, print_error, report_bad_calls
+from ..console import DIFFERENCE, print_error
 from ..options import AsJson
 from ..outputs import check_writable
 from ..programs import check_program, starting
@@ -63,7 +63,7 @@ def check_command(
     ] = None,
     traceback: Traceback = False,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Run a program and report hazards in it.
 
     Races, lifetime errors, uninitialized reads, leaks, deadlocks and waits without effect are
@@ -77,17 +77,12 @@ def check_command(
     from ..check import check
     from ..symbols import symbols
 
-    with report_bad_calls():
-        if list_symbols:
-            if html is not None:
-                raise OptionError("--html", "is not possible with --symbols, which runs nothing")
-            if not symbols([program, *map(Path, arguments or [])], as_json):
-                raise typer.Exit(DIFFERENCE)
-            return
-        _note_options_behind(context, arguments or [])
-        status = check(program, arguments or [], html, as_json, traceback)
-    if status:
-        raise typer.Exit(status)
+    if list_symbols:
+        if html is not None:
+            raise OptionError("--html", "is not possible with --symbols, which runs nothing")
+        return 0 if symbols([program, *map(Path, arguments or [])], as_json) else DIFFERENCE
+    _note_options_behind(context, arguments or [])
+    return check(program, arguments or [], html, as_json, traceback)
 
 
 def _note_options_behind(context: typer.Context, arguments: list[str]) -> None:
@@ -138,33 +133,32 @@ def npu_command(
     """
     from ...cann.root import compiler
 
-    with report_bad_calls():
-        if not is_module:
-            check_program("SCRIPT", Path(script))
-        try:
-            chip = None if product is None else Product.find(product).soc_name
-        except AclError as error:
-            raise OptionError("--product", error.message.removeprefix("product ")) from None
-        if report_file is not None:
-            check_writable("--report-file", report_file)
-        for package in ("torch", "torch_npu"):
-            if find_spec(package) is None:
-                raise OptionError(package, f"not installed: {install_command('npu')}")
-        compiler("CC")
-        if chip is not None:
-            os.environ["ASCENDREF_PRODUCT"] = chip
-        os.environ["ASCENDREF_NPU_FALLBACK"] = "1" if fallback else "0"
-        if report or report_file is not None:
-            where = "-" if report_file is None else str(report_file.absolute())
-            os.environ["ASCENDREF_NPU_REPORT"] = where
-        if report_file is not None and report_file.is_file():
-            report_file.write_bytes(b"")  # the processes of the program add to it
-        if not traceback:
-            os.environ[VARIABLE] = SHORT
-        folders = [str(_STARTUP), os.environ.get("PYTHONPATH")]
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
-        _note_options_behind(context, arguments or [])
-        sys.stdout.flush()
-        words = [sys.executable, "-m" if is_module else "--", script, *(arguments or [])]
-        with starting("SCRIPT"):
-            os.execv(words[0], words)
+    if not is_module:
+        check_program("SCRIPT", Path(script))
+    try:
+        chip = None if product is None else Product.find(product).soc_name
+    except AclError as error:
+        raise OptionError("--product", error.message.removeprefix("product ")) from None
+    if report_file is not None:
+        check_writable("--report-file", report_file)
+    for package in ("torch", "torch_npu"):
+        if find_spec(package) is None:
+            raise OptionError(package, f"not installed: {install_command('npu')}")
+    compiler("CC")
+    if chip is not None:
+        os.environ["ASCENDREF_PRODUCT"] = chip
+    os.environ["ASCENDREF_NPU_FALLBACK"] = "1" if fallback else "0"
+    if report or report_file is not None:
+        where = "-" if report_file is None else str(report_file.absolute())
+        os.environ["ASCENDREF_NPU_REPORT"] = where
+    if report_file is not None and report_file.is_file():
+        report_file.write_bytes(b"")  # the processes of the program add to it
+    if not traceback:
+        os.environ[VARIABLE] = SHORT
+    folders = [str(_STARTUP), os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+    _note_options_behind(context, arguments or [])
+    sys.stdout.flush()
+    words = [sys.executable, "-m" if is_module else "--", script, *(arguments or [])]
+    with starting("SCRIPT"):
+        os.execv(words[0], words)
