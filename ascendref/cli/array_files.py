@@ -75,7 +75,7 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
     except ValueError as error:
         problem = f"cannot read {path} as .npy or .npz: {reason(error)}"
         raise OptionError(
-            argument, f"{path} {_PICKLE}" if "pickled data" in str(error) else problem
+            argument, f"{path} {_PICKLE}" if "pickled" in str(error) else problem
         ) from error
     except FileNotFoundError:
         raise OptionError(argument, f"no such file: {path}") from None

@@ -8,10 +8,10 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -24,6 +24,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 #: exit status of a command that found a difference
 DIFFERENCE: Final = 1
@@ -61,9 +64,27 @@ def interruptible() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def print_interrupted(done: int, total: int, steps: str) -> None:
-    """Print one line about how far a command came before Ctrl-C."""
-    print_error(f"interrupted after {done:,} of {total:,} {steps}")
+def run_steps(
+    items: Sequence[Item],
+    step: Callable[[Item], Result],
+    names: str,
+    describe: Callable[[Item], str],
+    *,
+    timed: bool = False,
+) -> list[Result]:
+    """Return the results of steps, those before Ctrl-C; nothing runs beside timed ones."""
+    results = []
+    with progress(thread=not timed, long=timed) as bar, interruptible() as stop:
+        task = bar.add_task("", total=len(items))
+        for item in items:
+            bar.update(task, description=describe(item), refresh=True)
+            results.append(step(item))
+            bar.advance(task)
+            if stop.is_set():
+                break
+    if len(results) < len(items):
+        print_error(f"interrupted after {len(results):,} of {len(items):,} {names}")
+    return results
 
 
 def json_number(number: float) -> float | str:

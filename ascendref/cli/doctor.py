@@ -31,14 +31,7 @@ from ..kernels.compiler import disk_cache
 from ..kernels.runtime.threading_layer import start_threads
 from ..verify.accuracy.channel_sums import exact_sum
 from ..verify.setting import Setting, given_settings, settings
-from .console import (
-    DIFFERENCE,
-    INTERRUPTED,
-    interruptible,
-    print_interrupted,
-    print_json,
-    progress,
-)
+from .console import DIFFERENCE, INTERRUPTED, print_json, run_steps
 from .machine import processor, versions
 
 #: the extras that users ask for
@@ -64,7 +57,9 @@ _PLACES: Final = ((0.3, 0.45, 0.5), (0.85, 0.1, 0.4))
 def doctor(as_json: bool, everything: bool) -> int:
     """Print the report, of all operators or a few; return the exit status."""
     names = tuple(OPERATORS) if everything else _USUAL
-    checks = check_operators(names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CacheWarning)  # the report has a line for the cache
+        checks = run_steps(names, check_operator, "checks", str)
     report = {
         "versions": versions(),
         "processor": processor(),
@@ -80,21 +75,8 @@ def doctor(as_json: bool, everything: bool) -> int:
     else:
         show(report)
     if len(checks) < len(names):
-        print_interrupted(len(checks), len(names), "checks")
         return INTERRUPTED
     return 0 if report["ok"] else DIFFERENCE
-
-
-def check_operators(names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Check operators, as far as Ctrl-C allows."""
-    checks = []
-    with progress() as bar, interruptible() as stop, warnings.catch_warnings():
-        warnings.simplefilter("ignore", CacheWarning)  # the report has a line for the cache
-        for name in bar.track(names, description="checking"):
-            checks.append(check_operator(name))
-            if stop.is_set():
-                break
-    return checks
 
 
 def check_operator(name: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from ..verify.accuracy.rows import Measured
 from ..verify.accuracy.runner import run
 from ..verify.accuracy.sweep import TORCH, Sweep
 from ..verify.accuracy.sweep_result import SweepResult
+from ..verify.figures.errors import error_panels
 from ..verify.rounding import HALF
 from ..verify.setting import Setting, given_settings, settings
 from .attributes import parse_attributes
@@ -41,13 +42,7 @@ from .console import (
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
 from .options import operator_named
-from .outputs import (
-    check_different,
-    check_outputs,
-    keep_stdout_for,
-    print_written,
-    report_write_errors,
-)
+from .outputs import check_different, check_outputs, keep_stdout_for, write_figure
 from .verify_report import report_lines, tables
 from .verify_summary import broken, outside_table, types_table, verdict_text
 
@@ -244,9 +239,6 @@ def write_files(request: Request, results: Sequence[SweepResult], found: Measure
         write_report(report, report_lines(found, *words, request.operator is not None))
     if plot is None:
         return
-    from ..verify.figures.errors import error_panels
-    from ..verify.figures.panels import draw
-
     panels = error_panels([result for result in results if result.done])
     if not panels:
         print_error(f"--plot: {plot} is not written: nothing was measured before the interruption")
@@ -255,9 +247,7 @@ def write_files(request: Request, results: Sequence[SweepResult], found: Measure
         [panel for (name, _), panel in panels.items() if name == operator]
         for operator in dict.fromkeys(name for name, _ in panels)
     ]
-    with report_write_errors("--plot", plot):
-        draw(rows, plot)
-    print_written(plot)
+    write_figure(plot, rows)
 
 
 def command_and_picture(

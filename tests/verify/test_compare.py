@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 
-from ..support.rounding import FORMATS, array_of, decode, exact, round_to
+from ..support.rounding import FORMATS, array_of, decode, round_to
 from .test_ulp import distance
 
 LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
@@ -200,21 +200,13 @@ def test_the_worst_is_the_first_of_the_largest_wherever_it_is() -> None:
     assert turned.worst == ar.verify.Worst((5, 6, 2), 1 + 2**-50, 1.0)
 
 
-@pytest.mark.parametrize("layout", [lambda x: x, lambda x: x[::-1], lambda x: x.T])
-def test_every_element_counts_once(layout: Any) -> None:
-    golden = np.arange(1.0, 30_001.0).reshape(100, 300)
-    found = ar.compare(layout(-golden), layout(golden))
-    assert (found.differing, found.wrong, found.max_relative) == (30_000, 30_000, 2.0)
-    assert found.mean_absolute == 30_001
-    assert found.mean_relative == 2
-
-
 def test_no_rank_and_no_elements() -> None:
     found = ar.compare(np.float16(1), np.float32(2))
     assert found.worst == ar.verify.Worst((), 1.0, 2.0)
     assert found.mean_ulp == 512
     empty = ar.compare(np.ones((0, 3), np.float16), np.ones((0, 3)))
     assert (empty.elements, empty.worst, empty.max_ulp, empty.mean_relative) == (0, None, 0, 0)
+    ar.assert_accepted(np.ones(0, np.float16), np.ones(0))
 
 
 def test_a_comparison_is_read_in_a_few_lines() -> None:
@@ -287,18 +279,11 @@ def test_bad_arguments(
     assert str(caught.value) == message
 
 
-class Tolerance(NamedTuple):
-    """The rule of one type."""
-
-    rtol: float
-    atol: float
-    cap: float
-
-
+#: the rule of a type: relative and absolute tolerance, and the cap
 RULES = {
-    "float16": Tolerance(2.0**-9, 2.0**-9, 0.1),
-    "bfloat16": Tolerance(2.0**-6, 2.0**-6, 1.0),
-    "float32": Tolerance(2.0**-10, 2.0**-16, 0.01),
+    "float16": (2.0**-9, 2.0**-9, 0.1),
+    "bfloat16": (2.0**-6, 2.0**-6, 1.0),
+    "float32": (2.0**-10, 2.0**-16, 0.01),
 }
 each_rule = pytest.mark.parametrize("kind", RULES)
 
@@ -313,10 +298,10 @@ def refusal(actual: Any, golden: Any) -> list[str]:
 @pytest.mark.filterwarnings("ignore:the result is accepted")
 @each_rule
 def test_one_percent_may_be_out_of_tolerance(kind: str) -> None:
-    rule = RULES[kind]
+    rtol, atol, _ = RULES[kind]
     actual = array_of(kind, np.ones(200))
     golden = np.ones(200)
-    edge = rule.atol / (1 - rule.rtol) + 1 / (1 - rule.rtol)  # golden - 1 == atol + rtol * golden
+    edge = atol / (1 - rtol) + 1 / (1 - rtol)  # golden - 1 == atol + rtol * golden
     golden[:2] = edge + 1e-9
     ar.assert_accepted(actual, golden)
     golden[2] = edge - 1e-9
@@ -325,7 +310,7 @@ def test_one_percent_may_be_out_of_tolerance(kind: str) -> None:
     assert refusal(actual, golden) == [
         f"the result is not accepted as {kind}",
         "3 of 200 elements out of tolerance, 1 % may be: |actual - golden| <="
-        f" 2**{np.log2(rule.atol):.0f} + 2**{np.log2(rule.rtol):.0f} * |golden|",
+        f" 2**{np.log2(atol):.0f} + 2**{np.log2(rtol):.0f} * |golden|",
         f"  the largest error at (2,): actual 1.0, golden {golden[2].item()!r}, error"
         f" {golden[2] - 1:g}",
     ]
@@ -334,13 +319,13 @@ def test_one_percent_may_be_out_of_tolerance(kind: str) -> None:
 @pytest.mark.filterwarnings("ignore:the result is accepted")
 @each_rule
 def test_the_tolerance_is_met_exactly(kind: str) -> None:
-    rule = RULES[kind]
+    rtol, atol, _ = RULES[kind]
     golden = np.zeros(50)
-    golden[7] = -rule.atol / (1 + rule.rtol)
+    golden[7] = -atol / (1 + rtol)
     actual = array_of(kind, np.zeros(50))
     ar.assert_accepted(actual, golden)
     golden[:] = 0
-    actual[7] = rule.atol
+    actual[7] = atol
     ar.assert_accepted(actual, golden)
     actual[7] = np.nextafter(actual[7], actual.dtype.type(1))
     assert "1 of 50 elements out of tolerance" in refusal(actual, golden)[1]
@@ -349,18 +334,18 @@ def test_the_tolerance_is_met_exactly(kind: str) -> None:
 @pytest.mark.filterwarnings("ignore:the result is accepted")
 @each_rule
 def test_no_element_may_be_beyond_the_cap(kind: str) -> None:
-    rule = RULES[kind]
+    *_, cap = RULES[kind]
     golden = np.zeros((1000, 2))
     actual = array_of(kind, golden)
-    golden[400, 1] = rule.cap  # the cap is the larger one: 32 ulp of that are less
+    golden[400, 1] = cap  # the cap is the larger one: 32 ulp of that are less
     ar.assert_accepted(actual, golden)
-    golden[400, 1] = rule.cap * (1 + 2**-50)
+    golden[400, 1] = cap * (1 + 2**-50)
     assert refusal(actual, golden) == [
         f"the result is not accepted as {kind}",
         "1 of 2,000 elements beyond the cap, none may be: |actual - golden| <="
-        f" max({rule.cap:g}, 32 ulp)",
+        f" max({cap:g}, 32 ulp)",
         f"  the largest error at (400, 1): actual 0.0, golden {golden[400, 1].item()!r}, error"
-        f" {rule.cap:g}",
+        f" {cap:g}",
     ]
 
 
@@ -369,7 +354,7 @@ def test_32_ulp_are_within_the_cap(kind: str) -> None:
     golden = np.zeros(1000)
     golden[5] = 3 * 2.0**12
     unit_there = 2.0 ** (13 - FORMATS[kind].fraction)
-    assert 32 * unit_there > RULES[kind].cap
+    assert 32 * unit_there > RULES[kind][2]
     actual = array_of(kind, golden + 32 * unit_there * (golden > 0))
     ar.assert_accepted(actual, golden)
     golden[5] -= 2.0**-20
@@ -417,24 +402,12 @@ def test_what_rounds_to_infinity_is_infinite() -> None:
     ar.assert_accepted(np.array([65504.0], np.float16), np.array([65519.0]))
 
 
-def test_nothing_is_accepted() -> None:
-    ar.assert_accepted(np.ones(0, np.float16), np.ones(0))
-
-
 def test_float64_has_no_rule() -> None:
     with pytest.raises(ar.ArgumentTypeError) as caught:
         ar.assert_accepted(np.ones(1), np.ones(1))
     assert str(caught.value) == (
         "actual has type float64; allowed are float16, bfloat16, float32 in native byte order"
     )
-
-
-@each_rule
-def test_the_operators_are_accepted(kind: str) -> None:
-    rng = np.random.default_rng(9)
-    x, dy = (array_of(kind, rng.uniform(0.01, 0.99, 5000)) for _ in range(2))
-    golden = ar.logit_grad(exact(x), exact(dy))
-    ar.assert_accepted(ar.logit_grad(x, dy), golden)
 
 
 def test_accepted_results_that_are_far_off_are_warned_of() -> None:

@@ -151,12 +151,10 @@ aclnnFinalize = aclnnInit
 
 
 def aclrtGetVersion() -> tuple[int, int, int]:
-    """Return major, minor and patch number."""
     return VERSION
 
 
 def aclrtGetSocName() -> str:
-    """Return the name of the chip."""
     return process.settings.product.soc_name
 
 
@@ -195,12 +193,10 @@ aclrtResetDeviceForce = partial(aclrtResetDevice, force=True)
 
 
 def aclrtGetDevice() -> int:
-    """Return the number of the current context's device."""
     return process.current().number
 
 
 def aclrtGetDeviceCount() -> int:
-    """Return the number of devices."""
     return len(process.slots)
 
 
@@ -210,7 +206,6 @@ def aclrtGetRunMode() -> int:
 
 
 def has_primary_context(number: int) -> bool:
-    """Tell whether the primary context of a device exists."""
     return process.slot(number).primary is not None
 
 
@@ -223,7 +218,6 @@ def aclrtCreateContext(number: int) -> Context:
 
 
 def aclrtDestroyContext(context: Context) -> None:
-    """Destroy a context created with `aclrtCreateContext`."""
     if context.primary or not context.alive:
         fail(
             Status.ACL_ERROR_RT_CONTEXT_NULL,
@@ -234,7 +228,6 @@ def aclrtDestroyContext(context: Context) -> None:
 
 
 def aclrtSetCurrentContext(context: Context) -> None:
-    """Make a context current."""
     if not context.alive:
         fail(Status.ACL_ERROR_RT_CONTEXT_NULL, f"context is the {context!r}")
     process.thread.context = context
@@ -244,12 +237,10 @@ aclrtGetCurrentContext = process.current
 
 
 def aclrtCtxGetCurrentDefaultStream() -> Stream:
-    """Return the default stream of the current context."""
     return process.current().default_stream
 
 
 def aclrtSynchronizeDevice(timeout: int | None = None) -> None:
-    """Wait for all streams of the device, at most so many milliseconds."""
     process.current().device.synchronize(timeout)
 
 
@@ -273,7 +264,6 @@ def aclrtGetLastError(level: int) -> int:
 
 
 def aclrtPeekAtLastError(level: int) -> int:
-    """Return the thread's last code of the runtime."""
     _check_level(level)
     return peek_at_last_error()
 
@@ -297,7 +287,6 @@ def aclrtSetSysParamOpt(opt: int, value: int) -> None:
 
 
 def aclrtGetSysParamOpt(opt: int) -> int:
-    """Return a parameter of the process."""
     _check_parameter(opt)
     return _parameters.get(opt, 0)
 
@@ -313,7 +302,6 @@ def aclrtCtxSetSysParamOpt(opt: int, value: int) -> None:
 
 
 def aclrtCtxGetSysParamOpt(opt: int) -> int:
-    """Return a parameter of the current context."""
     _check_parameter(opt)
     parameters = process.current().parameters
     if opt not in parameters:

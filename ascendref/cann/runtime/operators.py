@@ -142,12 +142,10 @@ def _given(executor: Executor | None) -> Executor:
 
 
 def aclSetAclOpExecutorRepeatable(executor: Executor | None) -> None:
-    """Allow any number of runs."""
     _given(executor).set_repeatable()
 
 
 def aclDestroyAclOpExecutor(executor: Executor | None) -> None:
-    """Destroy an executor."""
     _given(executor).destroy()
 
 

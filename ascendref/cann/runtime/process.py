@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
@@ -206,4 +207,16 @@ class Process:
 
 
 process: Final = Process(read_settings())
+
+
+def of_own_stream(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a stream of the current context; NULL is its default stream."""
+    return lambda stream, *arguments: method(process.own_stream(stream), *arguments)
+
+
+def on_own_stream(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of an object and such a stream."""
+    return lambda one, stream: method(one, process.own_stream(stream))
+
+
 os.register_at_fork(after_in_child=process.reset)

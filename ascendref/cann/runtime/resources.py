@@ -123,12 +123,10 @@ def aclGetCannAttributeList() -> tuple[int, int]:
 
 
 def aclGetCannAttribute(attribute: int) -> int:
-    """Tell whether the product has an attribute."""
     return int(_CANN[_name(_CANN_NUMBERS, "cannAttr", attribute)])
 
 
 def aclGetDeviceCapability(number: int, what: int) -> int:
-    """Return a figure of a device."""
     process.slot(number)
     return _CAPABILITIES[_name(BASE_ENUMS["aclDeviceInfo"], "deviceInfo", what)]
 
@@ -170,7 +168,6 @@ def _checked_limit(kind: int, value: int) -> int:
 
 
 def aclrtSetDeviceResLimit(number: int, kind: int, value: int) -> None:
-    """Limit the process's number of cores of a kind on a device."""
     process.slot(number).limits[kind] = _checked_limit(kind, value)
 
 
@@ -181,7 +178,6 @@ def aclrtGetDeviceResLimit(number: int, kind: int) -> int:
 
 
 def aclrtResetDeviceResLimit(number: int) -> None:
-    """Undo `aclrtSetDeviceResLimit`."""
     process.slot(number).limits.clear()
 
 
@@ -198,7 +194,6 @@ def aclrtGetStreamResLimit(stream: Stream | None, kind: int) -> int:
 
 
 def aclrtResetStreamResLimit(stream: Stream | None) -> None:
-    """Undo `aclrtSetStreamResLimit`."""
     _stream_limits.pop(_living(stream), None)
 
 
@@ -208,7 +203,6 @@ def aclrtUseStreamResInCurrentThread(stream: Stream | None) -> None:
 
 
 def aclrtUnuseStreamResInCurrentThread(stream: Stream | None) -> None:
-    """Undo `aclrtUseStreamResInCurrentThread`."""
     if process.thread.limited_by is _living(stream):
         process.thread.limited_by = None
 

@@ -140,7 +140,6 @@ def _exported(key: bytes | None) -> _Export:
 
 
 def aclrtIpcMemSetImportPid(key: bytes | None, address: int, count: int) -> None:
-    """Allow processes to import the memory of a key."""
     header = _exported(key).header
     check_given(pid=address)
     if not 0 < count <= _MOST - header.count:

@@ -73,7 +73,6 @@ def _function(address: int, argument: int) -> Callable[[], object]:
 
 
 def aclrtLaunchHostFunc(stream: Stream | None, address: int, argument: int) -> None:
-    """Queue a host function."""
     queue = process.own_stream(stream)
     queue.launch_host_func(_function(address, argument))
 
@@ -84,12 +83,10 @@ def aclrtSubscribeReport(thread: int, stream: Stream | None) -> None:
 
 
 def aclrtUnSubscribeReport(thread: int, stream: Stream | None) -> None:
-    """Undo `aclrtSubscribeReport`."""
     process.own_stream(stream).unsubscribe_report(thread)
 
 
 def aclrtLaunchCallback(address: int, argument: int, block: int, stream: Stream | None) -> None:
-    """Queue a callback."""
     queue = process.own_stream(stream)
     if block not in (0, 1):
         invalid(

@@ -68,7 +68,6 @@ def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int)
 
 
 def aclrtReleaseMemAddress(address: int) -> None:
-    """Release reserved addresses."""
     check_given(virPtr=address)
     reserved = process.reservations.get(address)
     if reserved is None or reserved.mappings:
@@ -87,7 +86,6 @@ def _reserved_at(address: int) -> ReservedMemory:
 
 
 def aclrtMapMem(address: int, size: int, offset: int, handle: PhysicalMemory, flags: int) -> None:
-    """Map physical memory to reserved addresses."""
     check_size(size)
     check_zero("0", offset=offset, flags=flags)
     process.current()
@@ -101,14 +99,12 @@ def aclrtMapMem(address: int, size: int, offset: int, handle: PhysicalMemory, fl
 
 
 def aclrtUnmapMem(address: int) -> None:
-    """Undo `aclrtMapMem`."""
     reserved = _reserved_at(address)
     if not reserved.unmap(address - reserved.address):
         rt_invalid(f"virPtr is {address:#x}, where no mapping begins")
 
 
 def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
-    """Return the granularity of sizes of physical memory."""
     _properties(prop)
     if option not in (0, 1):
         invalid(
@@ -119,7 +115,6 @@ def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
 
 
 def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory, prop: int) -> None:
-    """Write the properties of physical memory."""
     if not prop:
         invalid("prop is NULL; an aclrtPhysicalMemProp is expected")
     number = next(
