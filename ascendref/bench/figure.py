@@ -36,7 +36,6 @@ def panel_rows(columns: Sequence[Sequence[Panel]]) -> list[tuple[Panel, ...]]:
 
 
 def _column(name: str, rows: Sequence[Row], peer: str) -> list[Panel]:
-    """Return the panels of one operator."""
     rows = sorted(rows, key=lambda row: row.job.case.size)
     sizes = sorted({row.job.case.size for row in rows})
     ratios, bandwidths = list[Marks](), list[Marks]()

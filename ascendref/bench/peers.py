@@ -32,7 +32,6 @@ def chosen_peer(name: str | None) -> str:
 
 
 def set_threads(name: str, count: int) -> None:
-    """Set a peer's number of threads."""
     if name == "torch":
         import_torch()
         import torch

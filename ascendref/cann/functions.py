@@ -28,7 +28,6 @@ class Function(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in C."""
         return self.prototype.name
 
 
@@ -306,7 +305,6 @@ def _written(prototype: str, header: str) -> Function:
 
 @cache
 def functions() -> dict[str, Function]:
-    """Return all functions by name."""
     rows = [
         _written(row, header)
         for header, text in _PROTOTYPES.items()

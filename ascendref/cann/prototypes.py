@@ -63,7 +63,6 @@ class Prototype(NamedTuple):
 
     @property
     def declaration(self) -> str:
-        """The declaration in C, without a semicolon."""
         parameters = ", ".join(declared(p.type, p.name) for p in self.parameters) or "void"
         return f"{declared(self.result, self.name)}({parameters})"
 

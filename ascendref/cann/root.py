@@ -137,7 +137,6 @@ def publish(root: Path, write: Callable[[Path], None]) -> None:
 
 
 def _write(made: Path, root: Path) -> None:
-    """Write everything below a folder that will become the root."""
     write_headers(made)
     for folder in _FOLDERS:
         (made / folder).mkdir(parents=True, exist_ok=True)
@@ -179,7 +178,6 @@ def set_env(root: Path) -> str:
 
 
 def write_headers(made: Path) -> None:
-    """Write the headers below a folder."""
     for name, text in headers().items():
         path = made / "include" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,6 @@ for group in (compute, programs, compiling, inspection):
 
 
 def run_app() -> int:
-    """Run the command line on ``sys.argv`` and return its exit status."""
     warnings.showwarning = lambda message, *_: print_error(message)
     with standard_streams():
         try:

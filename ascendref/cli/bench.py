@@ -122,7 +122,6 @@ def check_threads(request: Request) -> tuple[int, ...]:
 
 
 def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return for programs what the tables hold."""
     return {
         "command": request.command(),
         "versions": versions(),
@@ -154,7 +153,6 @@ def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def show(request: Request, rows: Sequence[Row]) -> None:
-    """Print a table for every section."""
     console = Console()
     other = "no peer" if request.peer == "none" else f"time of {request.peer} ÷ time of ascendref"
     print(verdict_text(rows))

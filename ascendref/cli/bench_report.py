@@ -116,7 +116,6 @@ def _ratios(title: str, rows: Sequence[Row]) -> Table:
 
 
 def _bold(number: float, below: bool, mark: str = "") -> str:
-    """Return a number behind a mark, in bold if it is below its goal."""
     return f"**{mark}{number:.2f}**" if below else f"{mark}{number:.2f}"
 
 
@@ -165,7 +164,6 @@ def report_lines(
 
 
 def _answer(compared: Sequence[Row], peer: str) -> str:
-    """Return in one line who is faster."""
     if not compared:
         return "Nothing was compared."
     count = slower(compared)
@@ -204,12 +202,10 @@ def _operators(rows: Sequence[Row], peer: str) -> Table:
 
 
 def _place(row: Row) -> str:
-    """Return in words which cell a row is."""
     case = row.job.case
     arrays = ("given" if case.out else "made") if row.job.section == "sizes" else case.layout
     return f"{LABELS[case.kind]}, {size_text(case.size)}, {arrays}, {threads_text(row.job.threads)}"
 
 
 def threads_text(count: int) -> str:
-    """Return a number of threads in words."""
     return "1 thread" if count == 1 else f"{count} threads"

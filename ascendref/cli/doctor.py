@@ -124,7 +124,6 @@ def check_threads(name: str) -> bool:
 
 
 def _example(setting: Setting, dtype: np.dtype[Any]) -> list[NDArray[Any]]:
-    """Return tensors of a call."""
     low, high = setting.operator.interval
     data = (low + (high - low) * np.array(_PLACES)).astype(dtype)
     tensors = setting.tensors(data, np.array(_GRADIENTS, dtype))
@@ -134,7 +133,6 @@ def _example(setting: Setting, dtype: np.dtype[Any]) -> list[NDArray[Any]]:
 
 
 def threads() -> dict[str, Any]:
-    """Return Numba's threading layers and number of threads."""
     layer, count = None, None
     with suppress(ValueError):  # no layer can be loaded, or nothing has run in parallel
         count = start_threads()
@@ -205,7 +203,6 @@ def extras() -> dict[str, dict[str, Any]]:
 
 
 def show(report: dict[str, Any]) -> None:
-    """Print the report for people."""
     console = Console()
     console.print("all checks hold" if report["ok"] else "a check FAILS")
     headings = ("operator", "exact in F16, BF16, F32", "serial = parallel")

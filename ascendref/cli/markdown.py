@@ -46,13 +46,11 @@ class Table(NamedTuple):
 
 
 def _text(cell: str) -> Text:
-    """Return a cell for a terminal."""
     parts = cell.split("**")
     return Text.assemble(*[(part, "bold red" if k % 2 else "") for k, part in enumerate(parts)])
 
 
 def write_report(path: Path, lines: Iterable[str]) -> None:
-    """Write the lines of a report."""
     text = "\n".join(lines) + "\n"
     with report_write_errors("--report", path), output_file(path) as file:
         file.write(text.encode())

@@ -73,7 +73,6 @@ def print_others(console: Console, others: list[Known]) -> None:
 
 
 def describe_other(row: Known) -> dict[str, Any]:
-    """Return the row of a function that is not ascendref's own."""
     found = {"name": None, "api": row.api, "presence": row.presence, "group": row.group}
     if row.presence == "absent":
         return found
@@ -86,7 +85,6 @@ def describe_other(row: Known) -> dict[str, Any]:
 
 
 def print_operator(console: Console, row: dict[str, Any]) -> None:
-    """Print an operator's row."""
     vendor = f" ({', '.join(row['functions'])})" if row["functions"] else ""
     heading = Text(wrapped(row["name"] + vendor, console.width, "", "  "))
     heading.stylize("bold", end=len(row["name"]))
@@ -135,7 +133,6 @@ def types_on(operator: Operator, product: Product) -> dict[str, list[str]] | Non
 
 
 def describe(operator: Operator) -> dict[str, Any]:
-    """Return an operator's row."""
     defaults = default_scalars(operator.name)
     return {
         "name": operator.name,
@@ -156,7 +153,6 @@ def describe(operator: Operator) -> dict[str, Any]:
 
 
 def describe_scalar(param: ScalarParam, default: Any) -> dict[str, Any]:
-    """Return what there is to know about a scalar."""
     return {
         "name": param.name,
         "default": default,

@@ -72,7 +72,6 @@ def check_outputs(plot: Path | None, report: Path | None = None) -> None:
 
 
 def write_figure(path: Path, rows: Sequence[Sequence[Panel]]) -> None:
-    """Draw rows of panels."""
     from ..verify.figures.panels import draw
 
     with report_write_errors("--plot", path):

@@ -142,7 +142,6 @@ def time_warm(call: Callable[[], object]) -> list[float]:
 
 
 def show(report: dict[str, Any]) -> None:
-    """Print the results and the times."""
     rows = [(x["name"], str(tuple(x["shape"])), x["dtype"]) for x in report["results"]]
     table = Table(f"{report['operator']} ({report['api']})", ("result", "shape", "type"), rows)
     speeds = rich.table.Table.grid(padding=(0, 2))

@@ -58,7 +58,6 @@ def study_operators(
 
 
 def as_dict(row: Study) -> dict[str, Any]:
-    """Return what a study found, for programs."""
     types = {
         compute: {
             "max_relative_error": json_number(float(row.relative[compute].max())),
@@ -73,7 +72,6 @@ def as_dict(row: Study) -> dict[str, Any]:
 
 
 def table(row: Study) -> Table:
-    """Return the table of an operator: a row for each compute type."""
     lines = [
         (compute, f"{float(found['mean_ulp']):.2f}", f"{float(found['max_ulp']):.2f}",
          f"{float(found['max_relative_error']):.1e}")

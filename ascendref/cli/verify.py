@@ -85,13 +85,11 @@ class Request:
     everything: bool = False
 
     def operators(self) -> tuple[Operator, ...]:
-        """Return the operators."""
         if self.operator is None:
             return tuple(OPERATORS.values())
         return (operator_named(self.operator),)
 
     def settings(self, operator: Operator) -> tuple[Setting, ...]:
-        """Return the settings of an operator."""
         if not self.attributes:
             return settings(operator.name)
         if self.operator is None:
@@ -99,7 +97,6 @@ class Request:
         return given_settings(operator.name, parse_attributes(operator, list(self.attributes)))
 
     def sweeps(self) -> list[Sweep]:
-        """Return the sweeps to be made."""
         return [
             Sweep(
                 setting,
@@ -232,7 +229,6 @@ def measure(
 
 
 def write_files(request: Request, results: Sequence[SweepResult], found: Measured) -> None:
-    """Write the figure of what has been swept, and the report."""
     plot, report = request.plot, request.report
     if report is not None:
         words = command_and_picture(found, report, plot)

@@ -62,7 +62,6 @@ def warmup(
 def _kernels(
     operator: Operator, kind: str, compute: str, attributes: list[str]
 ) -> tuple[Kernel, ...]:
-    """Return the kernels of an operator."""
     types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
     values = scalar_values(operator.name, parse_attributes(operator, attributes))
     return kernels_for(operator, types, promote(*types), compute, values)

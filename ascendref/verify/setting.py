@@ -77,7 +77,6 @@ class Setting:
 
     @property
     def scalars(self) -> dict[str, float | str]:
-        """The scalars by name."""
         return {param.name: self.values[param.name] for param in self.operator.scalars}
 
     @property
@@ -87,7 +86,6 @@ class Setting:
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
-        """The scalars as numbers."""
         return scalar_values(self.operator.name, self.scalars)
 
     def formula_scalars(self, size: int) -> tuple[float, ...]:

@@ -3,7 +3,8 @@
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from math import inf, isinf, isnan, nan
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,18 +28,12 @@ PAIRS = [
 ]
 
 
-class Element(NamedTuple):
-    """What is to be said about one element."""
-
-    ulp: float
-    absolute: float
-    relative: float
-    differs: bool
-    wrong: bool
-    nan: bool
-    infinity: bool
-    zero_sign: bool
-    missed: bool
+MOST = attrgetter("max_ulp", "max_absolute", "max_relative")
+MEANS = attrgetter("mean_ulp", "mean_absolute", "mean_relative")
+COUNTS = attrgetter(
+    "differing", "wrong", "nan_mismatches", "infinity_mismatches", "zero_sign_mismatches",
+    "missed_zeros",
+)  # fmt: skip
 
 
 def unit(value: Fraction, kind: str) -> Fraction:
@@ -64,13 +59,16 @@ def bits(value: float, kind: str) -> int:
     return int(array_of(kind, np.float64(value)).view(form.raw))
 
 
-def expected(actual: float, golden: float, kind: str, same: bool) -> Element:
-    """Say about one element what the definitions say, in fractions."""
+def expected(actual: float, golden: float, kind: str, same: bool) -> tuple[float, ...]:
+    """Return errors and counts of one element by the definitions, in fractions.
+
+    The order is that of `MOST` and `COUNTS`.
+    """
     rounded = float(round_to(kind, np.float64(golden)))
     wrong = actual != rounded and not (isnan(actual) and isnan(rounded))
     if isnan(actual) or isnan(golden):
         error = inf if isnan(actual) != isnan(golden) else 0.0
-        return Element(error, error, error, error > 0, wrong, error > 0, False, False, False)
+        return error, error, error, error > 0, wrong, error > 0, False, False, False
     infinity = wrong and (isinf(actual) or isinf(rounded))
     zero_sign = actual == rounded == 0 and str(actual) != str(rounded)
     if isinf(rounded):
@@ -89,9 +87,7 @@ def expected(actual: float, golden: float, kind: str, same: bool) -> Element:
         relative = inf
     else:
         relative = number(abs(left - right) / abs(right)) if absolute and not missed else 0.0
-    return Element(
-        ulp, absolute, relative, absolute != 0, wrong, False, infinity, zero_sign, missed
-    )
+    return ulp, absolute, relative, absolute != 0, wrong, False, infinity, zero_sign, missed
 
 
 def numbers(kind: str) -> Any:
@@ -126,26 +122,13 @@ def test_any_elements(kind: str, golden_kind: str, data: Any) -> None:
     found = ar.compare(array_of(kind, actual), array_of(golden_kind, golden))
     rows = [expected(a, g, kind, kind == golden_kind) for a, g in drawn]
     ulps, absolutes, relatives, *masks = zip(*rows, strict=True) if rows else [()] * 9
-    counts = (
-        found.differing,
-        found.wrong,
-        found.nan_mismatches,
-        found.infinity_mismatches,
-        found.zero_sign_mismatches,
-        found.missed_zeros,
-    )
-    assert counts == tuple(sum(mask) for mask in masks)
-    assert (found.actual_dtype, found.golden_dtype, found.elements) == (
-        kind,
-        golden_kind,
-        len(rows),
-    )
-    largest = (found.max_ulp, found.max_absolute, found.max_relative)
-    means = (found.mean_ulp, found.mean_absolute, found.mean_relative)
+    assert COUNTS(found) == tuple(sum(mask) for mask in masks)
+    names = found.actual_dtype, found.golden_dtype, found.elements
+    assert names == (kind, golden_kind, len(rows))
     # a difference, a quotient and a sum are each rounded once to F64
     having = (len(rows), len(rows), len(rows) - found.missed_zeros)
-    errors = (ulps, absolutes, relatives)
-    for values, most, mean, count in zip(errors, largest, means, having, strict=True):
+    columns = (ulps, absolutes, relatives), MOST(found), MEANS(found), having
+    for values, most, mean, count in zip(*columns, strict=True):
         assert most == pytest.approx(max(values, default=0.0), rel=1e-15, abs=1e-323)
         assert mean == pytest.approx(sum(values) / max(count, 1), rel=1e-14, abs=1e-323)
     if found.worst is None:
@@ -184,7 +167,7 @@ def test_the_definitions_on_numbers_worked_out_by_hand() -> None:
         found = ar.compare(
             array_of(kind, np.array([actual])), array_of(golden_kind, np.array([golden]))
         )
-        assert (found.max_ulp, found.max_absolute, found.max_relative) == errors, (actual, golden)
+        assert MOST(found) == errors, (actual, golden)
 
 
 def test_the_worst_is_the_first_of_the_largest_wherever_it_is() -> None:
@@ -235,48 +218,42 @@ def test_a_comparison_is_frozen() -> None:
 
 @pytest.mark.parametrize("function", [ar.compare, ar.assert_accepted])
 @pytest.mark.parametrize(
-    ("actual", "golden", "error", "message"),
+    ("actual", "golden", "message"),
     [
         (
             np.ones(2, np.float16),
             np.ones(2, FORMATS["bfloat16"].dtype),
-            ar.ArgumentTypeError,
             "golden has type bfloat16; float16, as actual, or a wider type is expected",
         ),
         (
             np.ones(2, np.float32),
             np.ones(2, np.float16),
-            ar.ArgumentTypeError,
             "golden has type float16; float32, as actual, or a wider type is expected",
         ),
         (
             np.ones(2, np.float16),
             np.ones(2, np.int64),
-            ar.ArgumentTypeError,
             "golden has type int64; allowed are float16, bfloat16, float32, float64 in native byte"
             " order",
         ),
         (
             [1.0],
             np.ones(1),
-            ar.ArgumentTypeError,
             "actual is a list; an array is expected (NumPy, torch, or any object with __dlpack__ or"
             " __array__)",
         ),
         (
             np.ones((2, 3), np.float16),
             np.ones(3),
-            ar.ArgumentValueError,
             "golden has shape (3,); (2, 3), as actual, is expected",
         ),
     ],
 )
-def test_bad_arguments(
-    function: Any, actual: Any, golden: Any, error: type[ar.ArgumentError], message: str
-) -> None:
-    with pytest.raises(error) as caught:
+def test_bad_arguments(function: Any, actual: Any, golden: Any, message: str) -> None:
+    with pytest.raises(ar.ArgumentError) as caught:
         function(actual, golden)
     assert str(caught.value) == message
+    assert isinstance(caught.value, TypeError) == ("shape" not in message)
 
 
 #: the rule of a type: relative and absolute tolerance, and the cap

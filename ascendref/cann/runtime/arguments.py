@@ -45,7 +45,6 @@ def check_flag(flags: int) -> None:
 
 
 def check_size(size: int) -> None:
-    """Refuse an allocation of nothing."""
     if not size:
         invalid("size is 0")
 

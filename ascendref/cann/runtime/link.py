@@ -138,7 +138,6 @@ def find_leaks() -> None:
 
 
 def write_trace(path: str) -> None:
-    """Write the timelines of the devices."""
     devices = [slot.device for slot in process.slots if slot.device is not None]
     try:
         write_chrome(path, [device.trace() for device in devices])

@@ -78,7 +78,6 @@ def make_scalar(value: bytes, data_type: int) -> Scalar:
 
 
 def operator_functions() -> dict[str, Callable[..., Any]]:
-    """Return the two functions of every operator by name."""
     functions: dict[str, Callable[..., Any]] = {}
     operators: tuple[Operator | Borrowed, ...] = (*APIS.values(), *borrowed().values())
     for operator in operators:

@@ -78,8 +78,6 @@ class Slot:
 
 
 class _Thread(threading.local):
-    """The settings of a thread."""
-
     context: Context | None = None
     #: the stream whose core limits it uses
     limited_by: Stream | None = None
@@ -123,7 +121,6 @@ class Process:
         return self.slots[number]
 
     def device(self, number: int) -> Device:
-        """Return a device, created on first use."""
         slot = self.slot(number)
         device = slot.device
         if device is None:
@@ -140,7 +137,6 @@ class Process:
         return device
 
     def primary(self, number: int) -> Context:
-        """Return the primary context of a device, created on first use."""
         slot = self.slot(number)
         context = slot.primary
         if context is None:

@@ -15,7 +15,6 @@ from ..setting import Setting
 
 
 def has_torch() -> bool:
-    """Tell whether PyTorch is installed."""
     return find_spec("torch") is not None
 
 

@@ -18,5 +18,4 @@ LABELS: Final = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float6
 
 
 def computed_label(name: str) -> str:
-    """Return the label of one computation of a sweep."""
     return "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
