@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import shlex
@@ -191,15 +192,11 @@ def _sources(libpython: Path) -> dict[str, str]:
     }
     config = {"RECORDED_LIBPYTHON": str(libpython), "RECORDED_PYTHON": sys.executable}
     found["config.h"] = "".join(
-        f"#define {name} {_quoted(text)}\n" for name, text in config.items()
+        f"#define {name} {json.dumps(text, ensure_ascii=False)}\n" for name, text in config.items()
     )
     found["functions.h"] = functions_header()
     found["table.c"] = table_source()
     return found
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def compile_library(

@@ -9,7 +9,7 @@ from typing import Final
 from ..bench.cases import KINDS, SIZES
 from ..bench.results import Row, geometric_mean, median, noise, size_text
 from ..core.markdown import table
-from ..verify.figures.style import LABELS
+from ..verify.figures.panels import LABELS
 from . import markdown
 from .markdown import Table
 

@@ -146,20 +146,9 @@ def wrapped(text: str, width: int, first: str, later: str) -> str:
 
 
 def progress(*, thread: bool = True, long: bool = False) -> Progress:
-    """Return a progress bar on stderr; it disappears at the end and is not shown in pipes.
-
-    Without a thread that redraws it, nothing runs beside timed code. A long one shows the time left
-    instead of the number of steps.
-    """
+    """Return a progress bar on stderr, which pipes do not show; a long one shows the time left."""
     steps = (TaskProgressColumn(), TimeRemainingColumn()) if long else (MofNCompleteColumn(),)
+    columns = TextColumn("{task.description}"), BarColumn(), *steps, TimeElapsedColumn()
     console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        *steps,
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        auto_refresh=thread,
-        disable=not console.is_terminal,
-    )
+    hidden = not console.is_terminal
+    return Progress(*columns, console=console, transient=True, auto_refresh=thread, disable=hidden)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -102,23 +102,27 @@ def in_groups(operators: Iterable[Operator]) -> list[Operator]:
     return sorted(operators, key=attrgetter("group", "family", "name"))
 
 
+def _alike(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return names by their texts."""
+    found: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        found.setdefault(text, []).append(name)
+    return found
+
+
 def product_lines(row: dict[str, Any]) -> Iterator[str]:
     """Yield the products that have an operator, those with the same types on one line."""
-    products: dict[str, list[str]] = {}
-    for product, taken in row["products"].items():
-        if taken is not None:
-            products.setdefault("; ".join(_typed(taken)), []).append(product)
-    for types, names in products.items():
+    products = {name: _types_text(types) for name, types in row["products"].items() if types}
+    for types, names in _alike(products).items():
         yield f"{', '.join(names)}: {types}"
 
 
-def _typed(types: dict[str, list[str]]) -> Iterator[str]:
-    """Yield the types of tensors, without the names where all have the same ones."""
-    names: dict[str, list[str]] = {}
-    for name, allowed in types.items():
-        names.setdefault(" ".join(allowed), []).append(name)
-    for text, group in names.items():
-        yield text if len(names) == 1 else f"{', '.join(group)} {text}"
+def _types_text(types: dict[str, list[str]]) -> str:
+    """Return the types of tensors, without the names where all have the same ones."""
+    names = _alike({name: " ".join(allowed) for name, allowed in types.items()})
+    if len(names) == 1:
+        return next(iter(names))
+    return "; ".join(f"{', '.join(group)} {text}" for text, group in names.items())
 
 
 def types_on(operator: Operator, product: Product) -> dict[str, list[str]] | None:
@@ -162,9 +166,10 @@ def describe_scalar(param: ScalarParam, default: Any) -> dict[str, Any]:
 
 
 def tensor_lines(row: dict[str, Any]) -> Iterator[str]:
-    """Yield what the tensors may be, those of the same types on one line."""
-    for types, group in groupby(row["tensors"], key=itemgetter("types")):
-        yield f"{', '.join(tensor['name'] for tensor in group)}: {' '.join(types)}"
+    """Yield the types of the tensors, those of the same types on one line."""
+    tensors = {tensor["name"]: " ".join(tensor["types"]) for tensor in row["tensors"]}
+    for types, names in _alike(tensors).items():
+        yield f"{', '.join(names)}: {types}"
     if row["same_type"]:
         yield "all of the same type"
 

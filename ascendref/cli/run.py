@@ -18,10 +18,9 @@ from ..core.errors import OptionError
 from ..declaration.operator import Operator
 from ..differentiable import needed_scalars
 from .array_files import check_target, read_array, read_arrays, write_arrays
-from .attributes import parse_attributes
 from .console import json_number, print_json, progress
 from .markdown import Table
-from .options import FLOAT_TYPES, check_choices, operator_named
+from .options import FLOAT_TYPES, check_choices, operator_named, parse_attributes
 from .outputs import keep_stdout_for
 
 T = TypeVar("T")

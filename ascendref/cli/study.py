@@ -11,14 +11,12 @@ from rich.console import Console
 from ..core.dtypes import ELEMENT_TYPES, float_format
 from ..core.errors import OptionError
 from ..declaration.operator import OPERATORS
-from ..verify.figures.panels import Level, Marks, Panel, Tick
-from ..verify.figures.style import computed_label
+from ..verify.figures.panels import Level, Marks, Panel, Tick, computed_label
 from ..verify.setting import data_name, given_settings
 from ..verify.study import COMPUTED, PAIRS, Study, study
-from .attributes import parse_attributes
 from .console import INTERRUPTED, json_number, print_json, run_steps
 from .markdown import Table
-from .options import operator_named
+from .options import operator_named, parse_attributes
 from .outputs import check_outputs, keep_stdout_for, write_figure
 
 

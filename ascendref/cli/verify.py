@@ -29,7 +29,6 @@ from ..verify.accuracy.sweep_result import SweepResult
 from ..verify.figures.errors import error_panels
 from ..verify.rounding import HALF
 from ..verify.setting import Setting, given_settings, settings
-from .attributes import parse_attributes
 from .console import (
     DIFFERENCE,
     INTERRUPTED,
@@ -41,7 +40,7 @@ from .console import (
 )
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
-from .options import operator_named
+from .options import operator_named, parse_attributes
 from .outputs import check_different, check_outputs, keep_stdout_for, write_figure
 from .verify_report import report_lines, tables
 from .verify_summary import broken, outside_table, types_table, verdict_text

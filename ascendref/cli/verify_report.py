@@ -11,7 +11,7 @@ from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from ..core.markdown import table
 from ..verify.accuracy.rows import Measured, SweepRow, location
 from ..verify.accuracy.sweep import TORCH
-from ..verify.figures.style import LABELS
+from ..verify.figures.panels import LABELS
 from . import markdown
 from .markdown import Table
 from .verify_summary import (

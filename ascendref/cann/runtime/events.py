@@ -7,7 +7,7 @@ from operator import attrgetter
 from ...device.streams.event import Event, EventFlag
 from ...device.streams.notify import Notify
 from ...device.streams.stream import Stream
-from .arguments import rt_invalid, unsupported
+from .arguments import check_either, rt_invalid, unsupported
 from .process import of_own_stream, on_own_stream, process
 
 aclrtDestroyEvent = Event.destroy
@@ -58,11 +58,8 @@ aclrtGetNotifyId = attrgetter("number")
 def aclrtCreateNotify(flag: int) -> Notify:
     """Create a notify; flags have no effect."""
     device = process.current().device
-    if flag not in (0, 1):
-        rt_invalid(
-            f"flag is {flag:#x}; ACL_NOTIFY_DEFAULT (0) and ACL_NOTIFY_DEVICE_USE_ONLY (1) are"
-            " allowed"
-        )
+    names = "ACL_NOTIFY_DEFAULT", "ACL_NOTIFY_DEVICE_USE_ONLY"
+    check_either("flag", flag, *names, rt_invalid)
     return device.create_notify()
 
 

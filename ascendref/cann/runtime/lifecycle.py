@@ -106,7 +106,6 @@ def _read_configuration(path: str) -> tuple[str, int | None]:
 
 
 def _depth(value: object) -> int:
-    """Return how many groups and lists of a configuration are nested in one another."""
     if not isinstance(value, dict | list):
         return 0
     return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=0)

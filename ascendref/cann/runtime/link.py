@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import re
 import sys
 from collections import ChainMap
 from collections.abc import Callable
@@ -38,7 +39,6 @@ from . import (
     virtual_memory,
 )
 from .process import process
-from .words import in_c
 
 #: the modules with the functions that belong to no operator
 _MODULES: Final = (
@@ -128,7 +128,33 @@ def messages() -> str | None:
     """Return the thread's messages, newest first, and clear them."""
     text = recent_error_message()
     # file names may contain bytes that are not text
-    return None if text is None else in_c(text.encode(errors="backslashreplace").decode())
+    return None if text is None else _in_c(text.encode(errors="backslashreplace").decode())
+
+
+#: pattern in the messages of other subpackages -> the words of C; the first match
+_WORDS: Final = (
+    (r"\bis None\b", "is NULL"),
+    (r"\bmust be None\b", "must be NULL"),
+    (r", or -1 or None to wait", ", or -1 to wait"),
+    (r"\bDevice\.malloc\(workspaceSize\)", "aclrtMalloc"),
+    (r"\bDevice\.malloc or Device\.empty\b", "aclrtMalloc"),
+    (r"\b(?:Stream\.)?subscribe_report\b", "aclrtSubscribeReport"),
+    (r"\bunsubscribe_report\b", "aclrtUnSubscribeReport"),
+    (r"\blaunch_callback\b", "aclrtLaunchCallback"),
+    (r"\bbegin_capture\b", "aclmdlRICaptureBegin"),
+    (r"\bset_repeatable\b", "aclSetAclOpExecutorRepeatable"),
+    (r"\bset_tensor_address\b", "aclSetTensorAddr"),
+    (r"\bcreate a new Device in the child\b", "call aclrtSetDevice in the child"),
+    (r"\bcreate a new Device\b", "reset the device"),
+    (r"\bnbytes is\b", "size is"),
+    (r"\bmust be a Tensor\b", "must be an aclTensor"),
+)
+_ANY: Final = re.compile("|".join(f"({pattern})" for pattern, _ in _WORDS))
+
+
+def _in_c(text: str) -> str:
+    """Return messages in the words of C."""
+    return _ANY.sub(lambda found: _WORDS[(found.lastindex or 0) - 1][1], text)
 
 
 def find_leaks() -> None:

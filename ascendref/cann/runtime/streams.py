@@ -11,7 +11,7 @@ from typing import Any, Final
 from ...core.errors import fail
 from ...core.status import Status
 from ...device.streams.stream import Stream
-from .arguments import invalid, rt_invalid
+from .arguments import check_either, invalid, rt_invalid
 from .process import process
 
 #: a host function; while it runs, other threads can hold the GIL
@@ -88,11 +88,7 @@ def aclrtUnSubscribeReport(thread: int, stream: Stream | None) -> None:
 
 def aclrtLaunchCallback(address: int, argument: int, block: int, stream: Stream | None) -> None:
     queue = process.own_stream(stream)
-    if block not in (0, 1):
-        invalid(
-            f"blockType is {block}; ACL_CALLBACK_NO_BLOCK (0) and ACL_CALLBACK_BLOCK (1) are"
-            " allowed"
-        )
+    check_either("blockType", block, "ACL_CALLBACK_NO_BLOCK", "ACL_CALLBACK_BLOCK")
     queue.launch_callback(_function(address, argument), bool(block))
 
 

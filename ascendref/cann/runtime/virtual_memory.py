@@ -9,6 +9,7 @@ from ...device.memory.address_space import find_memory
 from ...device.memory.virtual_memory import GRANULARITY, PhysicalMemory, ReservedMemory
 from ..structures import Location, PhysicalProperties
 from .arguments import (
+    check_either,
     check_flag,
     check_given,
     check_size,
@@ -25,8 +26,7 @@ _ATTRIBUTES: Final = (4, 5, 12, 13, 15, 16)
 
 
 def _properties(address: int) -> PhysicalProperties:
-    if not address:
-        invalid("prop is NULL; an aclrtPhysicalMemProp is expected")
+    check_given(prop=address)
     given = PhysicalProperties.from_buffer_copy(PhysicalProperties.from_address(address))
     if given.handle_type or given.allocation_type:
         invalid(
@@ -106,17 +106,12 @@ def aclrtUnmapMem(address: int) -> None:
 
 def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
     _properties(prop)
-    if option not in (0, 1):
-        invalid(
-            f"option is {option}; ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) and _RECOMMENDED (1) are"
-            " allowed"
-        )
+    check_either("option", option, "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM", "_RECOMMENDED")
     return GRANULARITY
 
 
 def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory, prop: int) -> None:
-    if not prop:
-        invalid("prop is NULL; an aclrtPhysicalMemProp is expected")
+    check_given(prop=prop)
     number = next(
         slot.number for slot in process.slots if slot.device is handle.backing.space.device
     )

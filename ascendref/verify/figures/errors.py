@@ -13,8 +13,7 @@ from ...core.dtypes import ELEMENT_TYPES, float_format
 from ..accuracy.sweep import TORCH
 from ..accuracy.sweep_result import SweepResult
 from ..setting import Doubles
-from .panels import Level, Marks, Panel, Tick
-from .style import LABELS, computed_label
+from .panels import LABELS, Level, Marks, Panel, Tick, computed_label
 
 #: the vertical axis, in ulp
 _RANGE: Final = (0.08, 12.0)
