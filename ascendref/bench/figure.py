@@ -14,10 +14,7 @@ _IN_LINE: Final = 8
 
 
 def size_panels(rows: Sequence[Row], peer: str) -> list[tuple[Panel, ...]]:
-    """Return rows of panels of contiguous arrays, with the most threads that were measured.
-
-    Ratios, if there is a peer, are above the bandwidths of the same operator.
-    """
+    """Return panels of contiguous arrays and the most threads: ratios above bandwidths."""
     rows = [row for row in rows if row.job.section == "sizes"]
     threads = max(row.job.threads for row in rows)
     compared = any(row.ratio is not None for row in rows)

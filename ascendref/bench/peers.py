@@ -42,10 +42,7 @@ def set_threads(name: str, count: int) -> None:
 def peer_call(
     name: str, case: Case, arrays: Arrays, out: NDArray[Any] | None = None
 ) -> Call | None:
-    """Return the peer's equivalent call on the same numbers; None if it has none.
-
-    If possible, it writes to a given ``out``. It has run once, so everything is compiled.
-    """
+    """Return the peer's call on the same numbers, which has run once; None if it has none."""
     call = None
     if name == "torch":
         call = _torch_call(case, arrays, out)

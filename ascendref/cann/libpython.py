@@ -13,14 +13,7 @@ from ..core.errors import OptionError
 
 
 def find_libpython() -> Path:
-    """Return the path of libpython, or raise an error that says how to install it.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> isinstance(find_libpython(), Path)
-    True
-    """
+    """Return the path of libpython, or raise an error that says how to install it."""
     for path in _candidates():
         if path.is_file():
             return path.resolve()

@@ -68,13 +68,7 @@ class Prototype(NamedTuple):
 
 
 def parse(prototype: str) -> Prototype:
-    """Parse a C prototype, in which ``out`` marks output parameters.
-
-    Examples
-    --------
-    >>> parse("aclError aclrtMalloc(out void **devPtr, size_t size)").parameters[0].kind
-    'ADDRESS'
-    """
+    """Parse a C prototype, in which ``out`` marks output parameters."""
     match = _PROTOTYPE.fullmatch(prototype)
     if match is None:
         raise ValueError(f"{prototype!r} is not a prototype")

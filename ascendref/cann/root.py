@@ -81,10 +81,7 @@ def compiler(variable: str) -> list[str]:
 
 
 def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
-    """Return the folder in the user's cache for a build from all sources and some more.
-
-    There is one for each version of the package, Python and compiler.
-    """
+    """Return the folder in the user's cache for these sources, this Python and this compiler."""
     digest = hashlib.sha256()
     texts = {**_sources(find_libpython()), **headers(), **more_sources}
     for source, text in sorted(texts.items()):
@@ -149,10 +146,7 @@ def _write(made: Path, root: Path) -> None:
 
 
 def _links() -> dict[str, str]:
-    """Return the symbolic links of the root, without cycles.
-
-    Scripts for the vendor's different releases look for the same files in different places.
-    """
+    """Return the symbolic links: scripts for the vendor's releases look in different places."""
     # one file: a program that links several gets one library
     links = {f"lib64/{name}": f"lib64/{LIBRARIES[0]}" for name in LIBRARIES[1:]}
     links |= {f"{folder}/{name}": f"lib64/{name}" for folder in _STUBS for name in LIBRARIES}

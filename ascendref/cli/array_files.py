@@ -1,10 +1,7 @@
 """Arrays in .npy and .npz files, BF16 included.
 
-NumPy's format has no name for BF16. ``np.save`` and ``np.savez`` write such an array as raw
-two-byte elements (descriptor ``<V2``), with every bit in place, and ``np.load`` gives it back as
-``V2``. So that files from both sides fit together, plain two-byte elements *are* BF16 here: what a
-user saved with NumPy can be read, and what is written here is what NumPy would write. In Python,
-``np.load(path)["out"].view(ml_dtypes.bfloat16)`` reads it.
+NumPy's format has no name for BF16: ``np.save`` writes raw two-byte elements (``<V2``), and so does
+this. In Python, ``np.load(path)["out"].view(ml_dtypes.bfloat16)`` reads them.
 """
 
 from __future__ import annotations

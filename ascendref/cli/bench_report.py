@@ -122,10 +122,7 @@ def _bold(number: float, below: bool, mark: str = "") -> str:
 def report_lines(
     rows: Sequence[Row], command: str, peer: str, figure: Iterable[str], details: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of the report; a figure is the lines that show it or are its headings.
-
-    Details are tables of all cells.
-    """
+    """Yield the lines of the report, with its figure's; details are tables of all cells."""
     compared = default_cells(rows)
     yield from ("# Performance", "", f"**{_answer(compared, peer)}**", "")
     sides = "Both sides of a ratio take turns"

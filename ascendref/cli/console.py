@@ -98,20 +98,7 @@ def print_json(value: Mapping[str, Any] | list[Any]) -> None:
 
 
 def json_text(value: Mapping[str, Any] | list[Any]) -> str:
-    """Return JSON with a line for each entry, and for each row of a list of rows.
-
-    Examples
-    --------
-    >>> from ascendref.cli.console import json_text
-    >>> print(json_text({"seed": 0, "sweeps": [{"operator": "elu"}, {"operator": "celu"}]}))
-    {
-    "seed": 0,
-    "sweeps": [
-    {"operator": "elu"},
-    {"operator": "celu"}
-    ]
-    }
-    """
+    """Return JSON with a line for each entry, and for each row of a list of rows."""
     if isinstance(value, Mapping):
         entries = [f"{json.dumps(key)}: {_rows(entry)}" for key, entry in value.items()]
         return "\n".join(["{", ",\n".join(entries), "}"])

@@ -80,14 +80,7 @@ def _operator(name: str) -> str:
 
 
 def kind_of(name: str) -> Need:
-    """Tell whether the library has a function of its own, borrows it, or lacks it.
-
-    Examples
-    --------
-    >>> from ascendref.cli.needed import kind_of
-    >>> [kind_of(name) for name in ("aclrtMalloc", "aclnnAdd", "aclrtMallocWithCfg", "aclnnNo")]
-    ['own', 'borrowed', 'absent', 'unknown']
-    """
+    """Tell whether the library has a function of its own, borrows it, or lacks it."""
     function = functions().get(name)
     if function is not None:
         return "borrowed" if function.is_borrowed else "own"
@@ -115,10 +108,7 @@ def names_in(path: Path) -> Names:
 
 
 def _names_in_elf(path: Path) -> Names:
-    """Return what is undefined and what is defined in the table that the dynamic linker reads.
-
-    An object file has no such table, but that of the linker.
-    """
+    """Return the names in the dynamic linker's table, or in the linker's of an object file."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
@@ -157,15 +147,7 @@ def _is_function(name: str, is_called: bool) -> bool:
 
 
 def names_in_c(text: str) -> Names:
-    """Return the names in a source in C or C++, without those in comments and strings.
-
-    Examples
-    --------
-    >>> from ascendref.cli.needed import names_in_c
-    >>> names = names_in_c("aclInit(0); /* aclFinalize() */ int aclMine(int x) { return x; }")
-    >>> sorted(names.used), names.defined
-    (['aclInit', 'aclMine'], {'aclMine'})
-    """
+    """Return the names in a source in C or C++, without those in comments and strings."""
     code, names = _NO_CODE.sub(" ", text), Names(set(), set())
     for match in _C_NAME.finditer(code):
         is_called = match["call"] is not None

@@ -22,10 +22,7 @@ from .options import operator_named
 
 
 def ops(names: list[str], as_json: bool, everything: bool) -> None:
-    """Print the operators, or the operators and known functions that are named.
-
-    Without names, the borrowed and the absent functions follow if everything is asked for.
-    """
+    """Print the operators, or those and the known functions that are named; or everything."""
     everything = everything and not names
     others = {api: row for api, row in known().items() if row.presence != "own"}
     chosen = {_operator(name) for name in names if name not in others} if names else {*OPERATORS}

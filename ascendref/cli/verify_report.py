@@ -39,10 +39,7 @@ ABOUT_TABLES: Final = (
 def report_lines(
     measured: Measured, command: str, figure: Iterable[str], details: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of the report; a figure is the lines that show it or say what is drawn.
-
-    Details are a table of all settings for each operator and type.
-    """
+    """Yield the lines of the report, with its figure's; details are tables of all settings."""
     types, outside = types_table(measured), outside_table(measured)
     yield from ("# Accuracy", "", f"**{verdict_text(measured)}**", "")
     yield from table(types.headings, types.rows)
@@ -156,14 +153,7 @@ def _largest(rows: Sequence[SweepRow]) -> tuple[str, str]:
 
 
 def without_range(bound: str) -> str:
-    """Return a bound in words without the inputs that it is stated for.
-
-    Examples
-    --------
-    >>> from ascendref.cli.verify_report import without_range
-    >>> without_range("2 ulp + 2 / |derivative| where that is normal")
-    '2 ulp + 2 / |derivative|'
-    """
+    """Return a bound in words without the inputs that it is stated for."""
     return re.sub(",? (for|where) .*", "", bound)
 
 

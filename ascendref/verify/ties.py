@@ -202,10 +202,7 @@ def round_next_to_middle(
     values: Doubles,
     kind: str,
 ) -> Doubles:
-    """Round values of a formula next to the middle between two numbers; NaN where it is not known.
-
-    Of the values, a few of the last digits may be wrong.
-    """
+    """Round values next to the middle between two numbers of a type; NaN where it is not known."""
     ulp = spacing(values, ELEMENT_TYPES[kind])
     middle = (np.floor(values / ulp) + 0.5) * ulp
     numbers = [Sided(x) for x in (*tensors, *scalars)]

@@ -172,10 +172,7 @@ def write_trace(path: str) -> None:
 
 
 def at_exit() -> int:
-    """Run Python's exit functions, because Python itself is not finalized here.
-
-    Return the exit status that replaces the process's own; 0 to keep its own.
-    """
+    """Run Python's exit functions; return an exit status for the process, or 0 to keep its own."""
     atexit._run_exitfuncs()
     sys.stderr.flush()
     return exit_status()
