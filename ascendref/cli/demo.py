@@ -24,12 +24,11 @@ def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> int:
     data = digits.load(seed)
     runs = zip(*[digits.train(data, kind.numpy, epochs, seed) for kind in kinds], strict=True)
     history = run_steps(range(epochs), lambda _: next(runs), "epochs", lambda _: "training")
-    judged = judged and len(history) == epochs
+    finished = len(history) == epochs
+    judged = judged and finished
     final = {kind.name: epoch.accuracy for kind, epoch in zip(kinds, history[-1], strict=True)}
     enough = not judged or min(final.values()) >= REQUIRED
-    status = 0 if enough else DIFFERENCE
-    if len(history) < epochs:
-        status = INTERRUPTED
+    status = INTERRUPTED if not finished else 0 if enough else DIFFERENCE
     if as_json:
         print_json(
             {

@@ -172,12 +172,3 @@ def test_a_root_that_cannot_be_made_is_one_line_and_leaves_nothing(
     before = sorted(tmp_path.rglob("*"))
     assert_bad_call(call(*command.split()), words)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_library_that_lost_its_python_says_so(programs, tmp_path):
-    out, errors = programs.run(
-        "process.cpp", "starts", ASCENDREF_LIBPYTHON=str(tmp_path / "libpython.so")
-    )
-    assert out == "500000\n"
-    assert "cannot load Python" in errors
-    assert errors.count("\n") == 1

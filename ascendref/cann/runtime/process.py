@@ -121,27 +121,24 @@ class Process:
         return self.slots[number]
 
     def device(self, number: int) -> Device:
-        slot = self.slot(number)
-        device = slot.device
-        if device is None:
-            settings = self.settings
-            device = slot.device = Device(
+        slot, settings = self.slot(number), self.settings
+        if slot.device is None:
+            slot.device = Device(
                 settings.product,
                 memory=settings.memory,
                 execution=settings.execution,
                 seed=settings.seed,
                 check=False,  # only the runtime's codes, unless ASCENDREF_CHECK says otherwise
             )
-            if device.checker is not None:
-                device.checker.host = self.host
-        return device
+            if slot.device.checker is not None:
+                slot.device.checker.host = self.host
+        return slot.device
 
     def primary(self, number: int) -> Context:
         slot = self.slot(number)
-        context = slot.primary
-        if context is None:
-            context = slot.primary = Context(number, self.device(number), primary=True)
-        return context
+        if slot.primary is None:
+            slot.primary = Context(number, self.device(number), primary=True)
+        return slot.primary
 
     def find_leaks(self, slot: Slot) -> None:
         """Let the checker collect memory that is not freed when a device is no longer used.
