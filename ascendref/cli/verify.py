@@ -96,15 +96,9 @@ class Request:
         return given_settings(operator.name, parse_attributes(operator, list(self.attributes)))
 
     def sweeps(self) -> list[Sweep]:
+        sample = self.exhaustive, self.seed, self.sample
         return [
-            Sweep(
-                setting,
-                kind,
-                self._computations(operator),
-                self.exhaustive,
-                self.seed,
-                self.sample,
-            )
+            Sweep(setting, kind, self._computations(operator), *sample)
             for operator in self.operators()
             for kind in _SWEPT
             if kind in (self.kinds or _SWEPT)
@@ -143,14 +137,11 @@ def verify(request: Request) -> int:
     if not (sweeps or request.float64()):
         raise OptionError("--compute", "nothing to measure: F64 data are measured in float64 alone")
     if request.sample > sys.maxsize:
-        raise OptionError(
-            "--sample", f"{request.sample} is too large; at most {sys.maxsize} pairs are possible"
-        )
+        problem = f"{request.sample} is too large; at most {sys.maxsize} pairs are possible"
+        raise OptionError("--sample", problem)
     check_outputs(request.plot, request.report)
     if request.plot is not None and not sweeps:
-        raise OptionError(
-            "--plot", f"nothing to draw; types that are drawn are {', '.join(_SWEPT)}"
-        )
+        raise OptionError("--plot", f"nothing to draw; types to draw are {', '.join(_SWEPT)}")
     state = request.state or default_state(sweeps)
     check_state(state)
     check_different(request.plot, request.report, state)

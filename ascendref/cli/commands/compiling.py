@@ -90,15 +90,9 @@ def cann_command(
     if not as_json:
         print(root)
         return
-    print_json(
-        {
-            "root": str(root),
-            "include": str(root / "include"),
-            "lib": str(root / "lib64"),
-            "libraries": list(LIBRARIES),
-            "set_env": str(root / "set_env.sh"),
-        }
-    )
+    places = {"root": root, "include": root / "include", "lib": root / "lib64"}
+    places["set_env"] = root / "set_env.sh"
+    print_json({name: str(path) for name, path in places.items()} | {"libraries": [*LIBRARIES]})
 
 
 @app.command("warmup", rich_help_panel=PANEL)
@@ -121,10 +115,6 @@ def warmup_command(
     chosen = check_operators(names)
     if attributes and len(chosen) != 1:
         raise OptionError("--attr", "needs exactly one OPERATOR")
-    warmup(
-        chosen,
-        check_choices("--dtype", dtypes, FLOAT_TYPES),
-        check_choices("--compute", compute, FLOAT_TYPES),
-        attributes or [],
-        as_json,
-    )
+    kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
+    computed = check_choices("--compute", compute, FLOAT_TYPES)
+    warmup(chosen, kinds, computed, attributes or [], as_json)

@@ -128,24 +128,10 @@ def verify_command(
     """
     from ..verify import Request, verify
 
-    return verify(
-        Request(
-            operator,
-            check_choices("--dtype", dtypes, FLOAT_TYPES),
-            check_choices("--compute", compute, FLOAT_TYPES),
-            tuple(attributes or ()),
-            exhaustive,
-            seed,
-            sample,
-            torch,
-            resume,
-            state,
-            as_json,
-            plot,
-            report,
-            everything,
-        )
-    )
+    kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
+    computed = check_choices("--compute", compute, FLOAT_TYPES)
+    sweeps = operator, kinds, computed, tuple(attributes or ()), exhaustive, seed, sample, torch
+    return verify(Request(*sweeps, resume, state, as_json, plot, report, everything))
 
 
 @app.command("study", rich_help_panel=PANEL)
@@ -217,17 +203,7 @@ def bench_command(
     from ...bench.peers import chosen_peer
     from ..bench import Request, bench
 
-    return bench(
-        Request(
-            check_operators(names),
-            check_choices("--dtype", dtypes, KINDS),
-            tuple(dict.fromkeys(sizes or ())),
-            tuple(dict.fromkeys(threads or ())),
-            chosen_peer(peer),
-            quick,
-            seconds,
-            as_json,
-            plot,
-            report,
-        )
-    )
+    kinds = check_choices("--dtype", dtypes, KINDS)
+    counts = tuple(dict.fromkeys(sizes or ())), tuple(dict.fromkeys(threads or ()))
+    cells = check_operators(names), kinds, *counts, chosen_peer(peer)
+    return bench(Request(*cells, quick, seconds, as_json, plot, report))
