@@ -214,9 +214,8 @@ def link(words: Sequence[str], target: Path) -> None:
     command += [*words_of("LDFLAGS"), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise OptionError(
-            "CC", f"cannot compile the library ({shlex.join(command)}): {done.stderr}"
-        )
+        problem = f"cannot compile the library ({shlex.join(command)}): {done.stderr}"
+        raise OptionError("CC", problem)
 
 
 def _move(made: Path, root: Path) -> None:

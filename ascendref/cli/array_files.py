@@ -43,9 +43,8 @@ def read_arrays(argument: str, path: Path, allowed: tuple[str, ...]) -> dict[str
             raise OptionError(argument, f"{path} holds one array without a name; use NAME={path}")
         unknown = [name for name in found if name not in allowed]
         if unknown:
-            raise OptionError(
-                argument, f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
-            )
+            problem = f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
+            raise OptionError(argument, problem)
         if len(set(found.files)) < len(found.files):
             raise OptionError(argument, f"{path} holds several arrays of the same name")
         arrays = {}
@@ -78,9 +77,8 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
         raise OptionError(argument, f"no such file: {path}") from None
     # what the file holds decides which parser, decompressor or allocation fails, and with what
     except Exception as error:
-        raise OptionError(
-            argument, f"cannot read {path} as .npy or .npz: {reason(error)}"
-        ) from error
+        problem = f"cannot read {path} as .npy or .npz: {reason(error)}"
+        raise OptionError(argument, problem) from error
 
 
 def _native(array: NDArray[Any]) -> NDArray[Any]:

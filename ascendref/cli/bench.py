@@ -70,9 +70,8 @@ def bench(request: Request) -> int:
     check_different(request.plot, request.report)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
-        raise OptionError(
-            "--size", f"{max(request.sizes)} is too large; at most {_MOST} elements are possible"
-        )
+        problem = f"{max(request.sizes)} is too large; at most {_MOST} elements are possible"
+        raise OptionError("--size", problem)
     sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
     operators, kinds = request.operators or tuple(OPERATORS), request.kinds or KINDS
     budget = request.seconds or (_QUICK_SECONDS if request.quick else _SECONDS)

@@ -101,10 +101,8 @@ def names_in(path: Path) -> Names:
     if path.suffix in PYTHON_SOURCES:
         return _names_in_python(path)
     endings = ", ".join([*C_SOURCES, *PYTHON_SOURCES])
-    raise OptionError(
-        "PATH",
-        f"{named(path)} is neither a program or shared object (ELF) nor a source ({endings})",
-    )
+    problem = f"{named(path)} is neither a program or shared object (ELF) nor a source ({endings})"
+    raise OptionError("PATH", problem)
 
 
 def _names_in_elf(path: Path) -> Names:

@@ -118,9 +118,8 @@ def _parse_value(param: ScalarParam, text: str) -> float | str:
             expected = "true (1), false (0)"
         if param.choices is not None:
             expected = ", ".join(f"{name} ({number})" for name, number in param.choices.items())
-        raise OptionError(
-            "--attr", f"{text!r} is not a value of {param.name}; allowed: {expected}"
-        ) from None
+        problem = f"{text!r} is not a value of {param.name}; allowed: {expected}"
+        raise OptionError("--attr", problem) from None
 
 
 def operator_named(name: str) -> Operator:

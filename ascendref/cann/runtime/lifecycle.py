@@ -49,10 +49,8 @@ def aclInit(config_path: bytes | None) -> None:
         )
     if _lifecycle.references:
         _lifecycle.references += 1
-        fail(
-            Status.ACL_ERROR_REPEAT_INITIALIZE,
-            f"aclInit has already been called; this is call {_lifecycle.references}",
-        )
+        problem = f"aclInit has already been called; this is call {_lifecycle.references}"
+        fail(Status.ACL_ERROR_REPEAT_INITIALIZE, problem)
     if default_device is not None:
         process.slot(default_device)  # that there is one: a call that fails initializes nothing
         process.default_device = default_device
@@ -69,11 +67,8 @@ def _read_configuration(path: str) -> tuple[str, int | None]:
         content = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        fail(
-            Status.ACL_ERROR_INVALID_FILE,
-            f"configPath is {path!r}, which cannot be read: {reason}",
-            error,
-        )
+        problem = f"configPath is {path!r}, which cannot be read: {reason}"
+        fail(Status.ACL_ERROR_INVALID_FILE, problem, error)
     try:
         text = content.decode()  # UTF-8 in every locale
         configuration = json.loads(text, parse_int=float) if text.strip() else {}
@@ -125,10 +120,8 @@ def aclFinalize() -> None:
 def aclFinalizeReference(address: int) -> None:
     """Drop a reference; the last one finalizes."""
     if not _lifecycle.references:
-        fail(
-            Status.ACL_ERROR_REPEAT_FINALIZE,
-            "aclFinalizeReference was called more often than aclInit",
-        )
+        problem = "aclFinalizeReference was called more often than aclInit"
+        fail(Status.ACL_ERROR_REPEAT_FINALIZE, problem)
     _lifecycle.references -= 1
     if not _lifecycle.references:
         _finalize()
@@ -171,10 +164,8 @@ def aclrtResetDevice(number: int, *, force: bool = False) -> None:
     """Undo one `aclrtSetDevice`; the last call waits and destroys the primary context."""
     slot = process.slot(number)
     if not slot.users:
-        fail(
-            Status.ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
-            f"device {number} is not in use; every aclrtResetDevice undoes one aclrtSetDevice",
-        )
+        problem = f"device {number} is not in use; every aclrtResetDevice undoes one aclrtSetDevice"
+        fail(Status.ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, problem)
     slot.users -= slot.users if force else 1
     if slot.users:
         return
@@ -218,10 +209,8 @@ def aclrtCreateContext(number: int) -> Context:
 
 def aclrtDestroyContext(context: Context) -> None:
     if context.primary or not context.alive:
-        fail(
-            Status.ACL_ERROR_RT_CONTEXT_NULL,
-            f"context is the {context!r}; one created with aclrtCreateContext is expected",
-        )
+        problem = f"context is the {context!r}; one created with aclrtCreateContext is expected"
+        fail(Status.ACL_ERROR_RT_CONTEXT_NULL, problem)
     context.end()
     process.slots[context.number].contexts.discard(context)
 
@@ -304,8 +293,6 @@ def aclrtCtxGetSysParamOpt(opt: int) -> int:
     _check_parameter(opt)
     parameters = process.current().parameters
     if opt not in parameters:
-        fail(
-            Status.ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
-            f"opt is {opt}, which was not set for the current context",
-        )
+        problem = f"opt is {opt}, which was not set for the current context"
+        fail(Status.ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, problem)
     return parameters[opt]

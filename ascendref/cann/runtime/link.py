@@ -65,9 +65,8 @@ def connect(names: str, made_from: str, *addresses: int) -> tuple[Callable[..., 
     that returns the call in which the thread is, and of the loop of short waits.
     """
     if made_from != digest():
-        raise ArgumentValueError(
-            "the library", "was built by another version of ascendref; run `ascendref cann` again"
-        )
+        problem = "was built by another version of ascendref; run `ascendref cann` again"
+        raise ArgumentValueError("the library", problem)
     find_place, spin = addresses
     # called with the GIL held
     find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)

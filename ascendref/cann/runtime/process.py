@@ -192,10 +192,8 @@ class Process:
             return context.default_stream
         if not context.owns(stream):
             stream.check()
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CONTEXT,
-                f"stream is {stream!r}, which does not belong to the current {context!r}",
-            )
+            problem = f"stream is {stream!r}, which does not belong to the current {context!r}"
+            fail(Status.ACL_ERROR_RT_STREAM_CONTEXT, problem)
         return stream
 
 

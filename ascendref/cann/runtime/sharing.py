@@ -105,11 +105,8 @@ def _create(name: str, nbytes: int) -> _Mapped:
         finally:
             os.close(descriptor)
     except OSError as error:
-        fail(
-            Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
-            f"Failed to allocate {nbytes} bytes of the machine's shared memory: {error}",
-            error,
-        )
+        problem = f"Failed to allocate {nbytes} bytes of the machine's shared memory: {error}"
+        fail(Status.ACL_ERROR_RT_MEMORY_ALLOCATION, problem, error)
 
 
 def _text(key: bytes | None) -> str:
