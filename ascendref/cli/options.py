@@ -56,8 +56,7 @@ ComputeTypes = Annotated[
     ),
 ]
 Operators = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[OPERATOR]...", help="Operators; default all."),
+    list[str] | None, typer.Argument(metavar="[OPERATOR]...", help="Operators; default all.")
 ]
 OneOperator = Annotated[
     str | None, typer.Argument(metavar="[OPERATOR]", help="One operator; default all.")

@@ -22,8 +22,7 @@ app = typer.Typer()
 def demo_command(
     seed: Seed = 0,
     epochs: Annotated[
-        int,
-        typer.Option(parser=integer(1), metavar="N", help="Passes over the training images."),
+        int, typer.Option(parser=integer(1), metavar="N", help="Passes over the training images.")
     ] = _EPOCHS,
     as_json: AsJson = False,
 ) -> int:
@@ -59,13 +58,11 @@ def run_command(
         ),
     ],
     output: Annotated[
-        Path,
-        typer.Option(help="File for the results: .npz, or .npy if there is one result."),
+        Path, typer.Option(help="File for the results: .npz, or .npy if there is one result.")
     ],
     attributes: Attributes = None,
     compute_dtype: Annotated[
-        str | None,
-        typer.Option(help="Compute type: float16, bfloat16, float32, float64 or exact."),
+        str | None, typer.Option(help="Compute type: float16, bfloat16, float32, float64 or exact.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

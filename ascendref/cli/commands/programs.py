@@ -34,11 +34,7 @@ Traceback = Annotated[
 ]
 
 
-@app.command(
-    "check",
-    context_settings={"allow_interspersed_args": False},
-    rich_help_panel=PANEL,
-)
+@app.command("check", context_settings={"allow_interspersed_args": False}, rich_help_panel=PANEL)
 def check_command(
     context: typer.Context,
     program: Annotated[
@@ -93,11 +89,7 @@ def _note_options_behind(context: typer.Context, arguments: list[str]) -> None:
             print_error(f"{name} stands behind the program and is passed to it; see --help")
 
 
-@app.command(
-    "npu",
-    context_settings={"allow_interspersed_args": False},
-    rich_help_panel=PANEL,
-)
+@app.command("npu", context_settings={"allow_interspersed_args": False}, rich_help_panel=PANEL)
 def npu_command(
     context: typer.Context,
     script: Annotated[
@@ -111,15 +103,13 @@ def npu_command(
         str | None, typer.Option(help="A product or a chip. Default: Atlas A2.")
     ] = None,
     fallback: Annotated[
-        bool,
-        typer.Option(help="Run operators that are not emulated on the CPU, or refuse them."),
+        bool, typer.Option(help="Run operators that are not emulated on the CPU, or refuse them.")
     ] = True,
     report: Annotated[
         bool, typer.Option("--report", help="At exit, print on stderr which operators ran where.")
     ] = False,
     report_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the report to a JSON file instead."),
+        Path | None, typer.Option(metavar="FILE", help="Write the report to a JSON file instead.")
     ] = None,
     traceback: Traceback = False,
 ) -> None:
