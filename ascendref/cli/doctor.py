@@ -178,28 +178,25 @@ def tools() -> list[dict[str, str | None]]:
         "C++ compiler": lambda: shlex.join(compiler("CXX")),
         "shared libpython": lambda: str(find_libpython()),
     }
-    found = []
+    rows: list[dict[str, str | None]] = []
     for name, find in finders.items():
-        row: dict[str, str | None] = {"name": name, "found": None, "problem": None}
         try:
-            row["found"] = find()
+            rows.append({"name": name, "found": find(), "problem": None})
         except OptionError as error:
-            row["problem"] = error.problem
-        found.append(row)
-    return found
+            rows.append({"name": name, "found": None, "problem": error.problem})
+    return rows
 
 
 def extras() -> dict[str, dict[str, Any]]:
     """Return the optional libraries by extra, and the command that installs missing ones."""
-    found = {}
-    for name in _EXTRAS:
-        libraries = installed_libraries(name)
-        complete = all(libraries.values())
-        found[name] = {
-            "libraries": libraries,
-            "install": None if complete else install_command(name),
+    libraries = {name: installed_libraries(name) for name in _EXTRAS}
+    return {
+        name: {
+            "libraries": found,
+            "install": None if all(found.values()) else install_command(name),
         }
-    return found
+        for name, found in libraries.items()
+    }
 
 
 def show(report: dict[str, Any]) -> None:

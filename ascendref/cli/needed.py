@@ -128,20 +128,16 @@ def _names_in_elf(path: Path) -> Names:
 
 
 @cache
-def _is_type(name: str) -> bool:
-    """Whether the headers have a name that is none of a function: a type, which calls resemble."""
-    return name in _names_in_headers() and kind_of(_operator(name)) == "unknown"
-
-
-@cache
-def _names_in_headers() -> frozenset[str]:
-    return frozenset(name for text in headers().values() for name in _NAME.findall(text))
+def _types() -> frozenset[str]:
+    """Return the types in the headers, whose conversions look like calls."""
+    names = {name for text in headers().values() for name in _NAME.findall(text)}
+    return frozenset(name for name in names if kind_of(_operator(name)) == "unknown")
 
 
 def _is_function(name: str, is_called: bool) -> bool:
-    """Whether a name is one of a function: a known one, or another that is called."""
+    """Tell whether a name is one of a function: a known one, or another that is called."""
     known = kind_of(_operator(name)) != "unknown"
-    return known or (is_called and not _is_type(name))
+    return known or (is_called and name not in _types())
 
 
 def names_in_c(text: str) -> Names:
