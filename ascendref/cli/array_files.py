@@ -68,16 +68,13 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
             yield found
     except OptionError:
         raise
-    except ValueError as error:
-        problem = f"cannot read {path} as .npy or .npz: {reason(error)}"
-        raise OptionError(
-            argument, f"{path} {_PICKLE}" if "pickled" in str(error) else problem
-        ) from error
     except FileNotFoundError:
         raise OptionError(argument, f"no such file: {path}") from None
     # what the file holds decides which parser, decompressor or allocation fails, and with what
     except Exception as error:
         problem = f"cannot read {path} as .npy or .npz: {reason(error)}"
+        if isinstance(error, ValueError) and "pickled" in str(error):
+            problem = f"{path} {_PICKLE}"
         raise OptionError(argument, problem) from error
 
 
