@@ -72,7 +72,7 @@ def run_steps(
     *,
     timed: bool = False,
 ) -> list[Result]:
-    """Return the results of steps, those before Ctrl-C; nothing runs beside timed ones."""
+    """Return the results of all steps, or until Ctrl-C; no thread redraws beside timed ones."""
     results = []
     with progress(thread=not timed, long=timed) as bar, interruptible() as stop:
         task = bar.add_task("", total=len(items))

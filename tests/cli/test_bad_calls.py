@@ -15,7 +15,8 @@ MANY = 10**20
     ("command", "words"),
     [
         ("bnech", "No such command 'bnech'. Did you mean 'bench'?"),
-        ("ops --jason", "--jason"),
+        ("ops --jason", "No such option: --jason"),
+        ("check --htm page.html program.py", "No such option: --htm "),
         ("verify tan", "OPERATOR: no operator 'tan'; "),
         ("study softplus_bakward", "did you mean softplus_backward? `ascendref ops` lists all"),
         ("bench nothing", "OPERATOR: no operator 'nothing'; `ascendref ops` lists all"),
@@ -50,6 +51,7 @@ MANY = 10**20
             "verify --dtype float64 --compute float32",
             "--compute: nothing to measure: F64 data are measured in float64 alone",
         ),
+        (f"{ONE} --sample 5", "must be an integer ≥ 1048576, not '5'"),
         (f"{ONE} --sample {MANY}", f"--sample: {MANY} is too large; at most"),
         (f"{ONE} --plot x.svg --report ./x.svg", "--report: x.svg is the file for"),
         (f"{ONE} --state x.md --report x.md", "--state: x.md is the file for --report"),

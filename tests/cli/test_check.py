@@ -198,13 +198,6 @@ def test_options_behind_the_program_are_its_own(
     ]
 
 
-def test_an_unknown_option_before_the_program_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status_of("check", "--htm", "page.html", "program.py") == 2
-    errors = capsys.readouterr().err
-    assert errors.startswith("ascendref: No such option: --htm ")
-    assert errors.count("\n") == 1
-
-
 def test_what_is_no_program(tmp_path: Path) -> None:
     assert_bad_call(call("check", tmp_path / "absent.py"), "no such file: ")
     file = tmp_path / "text"

@@ -44,7 +44,7 @@ def check_either(
 ) -> None:
     """Refuse a value other than 0 and 1, which have these names."""
     if value not in (0, 1):
-        refuse(f"{name} is {value:#x}; {zero} (0) and {one} (1) are allowed")
+        refuse(f"{name} is {value}; {zero} (0) and {one} (1) are allowed")
 
 
 def check_flag(flags: int) -> None:
