@@ -54,7 +54,6 @@ class Case(NamedTuple):
 
     @property
     def declared(self) -> Operator:
-        """The operator."""
         return OPERATORS[self.operator]
 
     def shape(self) -> tuple[int, ...]:

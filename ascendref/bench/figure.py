@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ..verify.figures.panels import Level, Marks, Panel, Tick
-from ..verify.figures.style import LABELS
+from ..verify.figures.panels import LABELS, Level, Marks, Panel, Tick
 from .results import Row, size_text
 
 #: columns of panels side by side in a file
@@ -15,10 +14,7 @@ _IN_LINE: Final = 8
 
 
 def size_panels(rows: Sequence[Row], peer: str) -> list[tuple[Panel, ...]]:
-    """Return rows of panels of contiguous arrays, with the most threads that were measured.
-
-    Ratios, if there is a peer, are above the bandwidths of the same operator.
-    """
+    """Return panels of contiguous arrays and the most threads: ratios above bandwidths."""
     rows = [row for row in rows if row.job.section == "sizes"]
     threads = max(row.job.threads for row in rows)
     compared = any(row.ratio is not None for row in rows)
@@ -36,27 +32,26 @@ def panel_rows(columns: Sequence[Sequence[Panel]]) -> list[tuple[Panel, ...]]:
 
 
 def _column(name: str, rows: Sequence[Row], peer: str) -> list[Panel]:
-    """Return the panels of one operator."""
     rows = sorted(rows, key=lambda row: row.job.case.size)
     sizes = sorted({row.job.case.size for row in rows})
     ratios, bandwidths = list[Marks](), list[Marks]()
 
-    def add(to: list[Marks], line: str, dash: str, found: list[tuple[Row, float]]) -> None:
+    def add(to: list[Marks], line: str, style: str, found: list[tuple[Row, float]]) -> None:
         if not found:
             return
         kind = found[0][0].job.case.kind
         places = [math.log2(row.job.case.size) for row, _ in found]
-        to.append(Marks(f"{LABELS[kind]}, {line}", kind, places, [y for _, y in found], dash))
+        to.append(Marks(f"{LABELS[kind]}, {line}", kind, places, [y for _, y in found], style))
 
     for kind in dict.fromkeys(row.job.case.kind for row in rows):
-        for out, line, dash in ((True, "given", "solid"), (False, "made", "dash")):
+        for out, line, style in ((True, "given", "-"), (False, "made", "--")):
             mine = [row for row in rows if (row.job.case.kind, row.job.case.out) == (kind, out)]
             compared = [(row, row.ratio) for row in mine if row.ratio is not None]
-            add(ratios, line, dash, compared)
-            add(bandwidths, line, dash, [(row, row.bandwidth / 1e9) for row in mine])
+            add(ratios, line, style, compared)
+            add(bandwidths, line, style, [(row, row.bandwidth / 1e9) for row in mine])
             if out:
                 peers = [(row, row.bandwidth / 1e9 / ratio) for row, ratio in compared]
-                add(bandwidths, peer, "dashdot", peers)
+                add(bandwidths, peer, "-.", peers)
     places = [math.log2(size) for size in sizes]
     ticks = [Tick(x, size_text(size)) for x, size in zip(places, sizes, strict=True)]
     title = f"{peer} ÷ ascendref, time"

@@ -36,10 +36,7 @@ _MANY: Final = SIZES["64 Ki"]
 
 
 def jobs(
-    operators: Sequence[str],
-    kinds: tuple[str, ...],
-    sizes: Sequence[int],
-    threads: Sequence[int],
+    operators: Sequence[str], kinds: tuple[str, ...], sizes: Sequence[int], threads: Sequence[int]
 ) -> Iterator[Job]:
     """Yield the cells to be measured."""
     for count in threads:
@@ -77,12 +74,8 @@ def _calls(job: Job, peer: str) -> tuple[Call, Call | None, Call | None]:
     arrays = tensors(case)
     if job.section == "truth":
         wide = tuple([array.astype(np.float64) for array in arrays])
-        other = peer_call(
-            peer,
-            case._replace(kind=FLOAT64.name),
-            wide,
-            np.empty(case.whole(case.declared.result_view)),
-        )
+        wide_out = np.empty(case.whole(case.declared.result_view))
+        other = peer_call(peer, case._replace(kind=FLOAT64.name), wide, wide_out)
         return own_call(case, arrays, compute_dtype="float64"), other, None
     if job.section == "rounding":
         return own_call(case, arrays), own_call(case, arrays, compute_dtype="float64"), None

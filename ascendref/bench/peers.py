@@ -32,7 +32,6 @@ def chosen_peer(name: str | None) -> str:
 
 
 def set_threads(name: str, count: int) -> None:
-    """Set a peer's number of threads."""
     if name == "torch":
         import_torch()
         import torch
@@ -43,10 +42,7 @@ def set_threads(name: str, count: int) -> None:
 def peer_call(
     name: str, case: Case, arrays: Arrays, out: NDArray[Any] | None = None
 ) -> Call | None:
-    """Return the peer's equivalent call on the same numbers; None if it has none.
-
-    If possible, it writes to a given ``out``. It has run once, so everything is compiled.
-    """
+    """Return the peer's call on the same numbers, which has run once; None if it has none."""
     call = None
     if name == "torch":
         call = _torch_call(case, arrays, out)

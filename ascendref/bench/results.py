@@ -120,5 +120,4 @@ def noise(rows: Sequence[Row]) -> float:
 
 
 def size_text(size: int) -> str:
-    """Return the name of a number of elements."""
     return next((name for name, value in SIZES.items() if value == size), f"{size:,}")

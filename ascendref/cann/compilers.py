@@ -13,14 +13,7 @@ _NO_LINK: Final = frozenset(("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"))
 
 
 def command(variable: str, arguments: list[str], root: Path) -> list[str]:
-    """Return the command that compiles a program with a root.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> command("CC", ["-c", "main.c"], Path("/root"))[1:]
-    ['-g', '-c', 'main.c', '-I/root/include', '-I/root/include/aclnn']
-    """
+    """Return the command that compiles a program with a root."""
     # the checker names lines of the program; a later -g0 leaves them out
     found = [*compiler(variable), "-g", *arguments]
     found += [f"-I{root / 'include'}", f"-I{root / 'include' / 'aclnn'}"]

@@ -22,8 +22,7 @@ BASE_ENUMS: Final[dict[str, dict[str, int]]] = {
     "aclDataType": {kind.name: int(kind) for kind in DataType},
     "aclFormat": {f"ACL_FORMAT_{kind.name}": int(kind) for kind in Format},
     "aclSysParamOpt": _enum(
-        "ACL_OPT_",
-        "DETERMINISTIC ENABLE_DEBUG_KERNEL STRONG_CONSISTENCY ENABLE_KERNEL_EARLY_START",
+        "ACL_OPT_", "DETERMINISTIC ENABLE_DEBUG_KERNEL STRONG_CONSISTENCY ENABLE_KERNEL_EARLY_START"
     ),
     "aclCannAttr": _enum("ACL_CANN_ATTR_", "", UNDEFINED=-1, INF_NAN=0, BF16=1, JIT_COMPILE=2),
     "aclDeviceInfo": _enum(

@@ -25,10 +25,11 @@ class Function(NamedTuple):
     moves_tensor: bool = False
     #: whether PyTorch computes its operator; the library for torch_npu leaves these out
     is_borrowed: bool = False
+    #: the family under which docs/from-cpp.md lists it; none for functions of operators
+    family: str = ""
 
     @property
     def name(self) -> str:
-        """Its name in C."""
         return self.prototype.name
 
 
@@ -53,23 +54,25 @@ _REFRESHERS: Final = "\n".join(
     for kind in (f"{dynamic}Input", f"{dynamic}Output", dynamic)
 )
 
-#: prototypes of the functions, by header; a missing result is the header's status. ``out`` marks
-#: output parameters, ``~`` functions that may destroy the first handle among their parameters,
-#: ``@`` those that bind a tensor to an address, and ``!`` those that are written in C
+#: prototypes of the functions, by header and ``#`` family; a missing result is the header's status.
+#: ``out`` marks output parameters, ``~`` functions that may destroy the first handle among their
+#: parameters, ``@`` those that bind a tensor to an address, and ``!`` those that are written in C
 _PROTOTYPES: Final = {
     ACL: """
+# initialization, versions
 aclInit(const char *configPath)
 aclFinalize()
 aclFinalizeReference(uint64_t *refCount)
 """,
     RT: """
+# initialization, versions
 aclrtGetVersion(out int32_t *majorVersion, out int32_t *minorVersion, out int32_t *patchVersion)
 const char *aclrtGetSocName()
 aclsysGetVersionStr(char *pkgName, char *versionStr)
 aclsysGetVersionNum(char *pkgName, out int32_t *versionNum)
+# devices
 aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, out int64_t *value)
 aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, out int32_t *value)
-# devices and contexts
 aclrtSetDevice(int32_t deviceId)
 aclrtResetDevice(int32_t deviceId)
 aclrtResetDeviceForce(int32_t deviceId)
@@ -77,18 +80,25 @@ aclrtGetDevice(out int32_t *deviceId)
 aclrtGetDeviceCount(out uint32_t *count)
 aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 aclrtGetRunMode(out aclrtRunMode *runMode)
+aclrtDeviceGetBareTgid(out int32_t *pid)
+aclrtSynchronizeDevice()
+aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
+aclrtDeviceGetStreamPriorityRange(out int32_t *leastPriority, out int32_t *greatestPriority)
+# contexts, parameters
 aclrtCreateContext(out aclrtContext *context, int32_t deviceId)
 ~aclrtDestroyContext(aclrtContext context)
 aclrtSetCurrentContext(aclrtContext context)
 aclrtGetCurrentContext(out aclrtContext *context)
 aclrtCtxGetCurrentDefaultStream(out aclrtStream *stream)
+aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
+aclrtGetSysParamOpt(aclSysParamOpt opt, out int64_t *value)
+aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
+aclrtCtxGetSysParamOpt(aclSysParamOpt opt, out int64_t *value)
+# copies between devices
 aclrtDeviceCanAccessPeer(out int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
 aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
 aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, out int32_t *status)
-aclrtDeviceGetBareTgid(out int32_t *pid)
-aclrtSynchronizeDevice()
-aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
 # memory
 aclrtGetMemInfo(aclrtMemAttr attr, out size_t *free, out size_t *total)
 aclrtMalloc(out void **devPtr, size_t size, aclrtMemMallocPolicy policy)
@@ -99,6 +109,7 @@ aclrtFree(void *devPtr)
 aclrtFreeHost(void *hostPtr)
 aclrtFreeWithDevSync(void *devPtr)
 aclrtFreeHostWithDevSync(void *hostPtr)
+# copies and fills
 aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
 aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
     aclrtStream stream)
@@ -122,10 +133,12 @@ aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop, aclrtMemGranularity
     out size_t *granularity)
 aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop)
 aclrtMemGetAddressRange(void *ptr, out void **pbase, out size_t *psize)
+# memory shared between processes
 aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags)
 aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num)
 aclrtIpcMemImportByKey(out void **devPtr, const char *key, uint64_t flags)
 aclrtIpcMemClose(const char *key)
+# reductions, random numbers
 aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
     aclrtStream stream, void *reserve)
 aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream, void *reserve)
@@ -140,10 +153,9 @@ aclrtStreamQuery(aclrtStream stream, out aclrtStreamStatus *status)
 aclrtStreamAbort(aclrtStream stream)
 aclrtStreamGetId(aclrtStream stream, out int32_t *streamId)
 aclrtStreamGetPriority(aclrtStream stream, out uint32_t *priority)
-aclrtDeviceGetStreamPriorityRange(out int32_t *leastPriority, out int32_t *greatestPriority)
 aclrtStreamGetFlags(aclrtStream stream, out uint32_t *flags)
 aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
-# numbers of cores
+# core limits
 aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value)
 aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, out uint32_t *value)
 aclrtResetDeviceResLimit(int32_t deviceId)
@@ -175,7 +187,7 @@ aclrtCreateNotify(out aclrtNotify *notify, uint64_t flag)
 aclrtRecordNotify(aclrtNotify notify, aclrtStream stream)
 aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout)
 aclrtGetNotifyId(aclrtNotify notify, out uint32_t *notifyId)
-# graphs: captured work of streams
+# graphs
 aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode)
 aclmdlRICaptureEnd(aclrtStream stream, out aclmdlRI *modelRI)
 aclmdlRICaptureGetInfo(aclrtStream stream, out aclmdlRICaptureStatus *status, out aclmdlRI *modelRI)
@@ -193,29 +205,30 @@ aclrtProcessReport(int32_t timeout)
 aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
     aclrtStream stream)
 aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
-# errors and parameters
+# errors
 aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
 aclrtGetLastError(aclrtLastErrLevel level)
 aclrtPeekAtLastError(aclrtLastErrLevel level)
-aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
-aclrtGetSysParamOpt(aclSysParamOpt opt, out int64_t *value)
-aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
-aclrtCtxGetSysParamOpt(aclSysParamOpt opt, out int64_t *value)
 """,
     BASE: """
+# devices
 aclGetCannAttributeList(out const aclCannAttr **cannAttrList, out size_t *num)
 aclGetCannAttribute(aclCannAttr cannAttr, out int32_t *value)
 aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, out int64_t *value)
+# errors
 !const char *aclGetRecentErrMsg()
+# types
 !size_t aclDataTypeSize(aclDataType dataType)
 !float aclFloat16ToFloat(aclFloat16 value)
 !aclFloat16 aclFloatToFloat16(float value)
 """,
     ACLNN: """
+# initialization, versions
 aclnnInit(const char *configPath)
 aclnnFinalize()
 """,
     META: f"""
+# tensors, scalars, lists, executors
 aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 ~aclDestroyAclOpExecutor(aclOpExecutor *executor)
 {_REFRESHERS}
@@ -306,13 +319,13 @@ def _written(prototype: str, header: str) -> Function:
 
 @cache
 def functions() -> dict[str, Function]:
-    """Return all functions by name."""
-    rows = [
-        _written(row, header)
-        for header, text in _PROTOTYPES.items()
-        for row in text.replace("\n    ", " ").splitlines()
-        if row and not row.startswith("#")
-    ]
+    rows = []
+    for header, text in _PROTOTYPES.items():
+        for row in text.replace("\n    ", " ").split("\n")[1:-1]:
+            if row.startswith("# "):
+                family = row[2:]
+            else:
+                rows.append(_written(row, header)._replace(family=family))
     for operator in APIS.values():
         rows += operator_functions(operator)
     for other in borrowed().values():

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from ..core.errors import OptionError
 
 
 def find_libpython() -> Path:
-    """Return the path of libpython, or raise an error that says how to install it.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> isinstance(find_libpython(), Path)
-    True
-    """
+    """Return the path of libpython, or raise an error that says how to install it."""
     for path in _candidates():
         if path.is_file():
             return path.resolve()
@@ -32,20 +27,16 @@ def find_libpython() -> Path:
 
 
 def _candidates() -> Iterator[Path]:
-    import os
-
-    given = os.environ.get("ASCENDREF_LIBPYTHON")
-    if given:
-        yield Path(given)
+    chosen = os.environ.get("ASCENDREF_LIBPYTHON")
+    if chosen:
+        yield Path(chosen)
         return
     variables = sysconfig.get_config_vars()
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     names = [variables.get(name) for name in ("INSTSONAME", "LDLIBRARY")]
     names += [f"libpython{version}.so.1.0", f"libpython{version}.so"]
-    folders = [variables.get("LIBDIR"), sys.base_prefix + "/lib"]
-    multiarch = variables.get("MULTIARCH")
-    folders += [f"{folder}/{multiarch}" for folder in (variables.get("LIBDIR"), "/usr/lib")]
-    for folder in folders:
-        for name in names:
-            if folder and name and ".so" in str(name):
-                yield Path(str(folder), str(name))
+    folder, multiarch = variables.get("LIBDIR"), variables.get("MULTIARCH")
+    folders = [folder, f"{sys.base_prefix}/lib", f"{folder}/{multiarch}", f"/usr/lib/{multiarch}"]
+    for place, name in product(folders, names):
+        if place and name and ".so" in str(name):
+            yield Path(str(place), str(name))

@@ -63,19 +63,12 @@ class Prototype(NamedTuple):
 
     @property
     def declaration(self) -> str:
-        """The declaration in C, without a semicolon."""
         parameters = ", ".join(declared(p.type, p.name) for p in self.parameters) or "void"
         return f"{declared(self.result, self.name)}({parameters})"
 
 
 def parse(prototype: str) -> Prototype:
-    """Parse a C prototype, in which ``out`` marks output parameters.
-
-    Examples
-    --------
-    >>> parse("aclError aclrtMalloc(out void **devPtr, size_t size)").parameters[0].kind
-    'ADDRESS'
-    """
+    """Parse a C prototype, in which ``out`` marks output parameters."""
     match = _PROTOTYPE.fullmatch(prototype)
     if match is None:
         raise ValueError(f"{prototype!r} is not a prototype")

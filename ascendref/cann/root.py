@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import shlex
@@ -80,10 +81,7 @@ def compiler(variable: str) -> list[str]:
 
 
 def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
-    """Return the folder in the user's cache for a build from all sources and some more.
-
-    There is one for each version of the package, Python and compiler.
-    """
+    """Return the folder in the user's cache for these sources, this Python and this compiler."""
     digest = hashlib.sha256()
     texts = {**_sources(find_libpython()), **headers(), **more_sources}
     for source, text in sorted(texts.items()):
@@ -137,7 +135,6 @@ def publish(root: Path, write: Callable[[Path], None]) -> None:
 
 
 def _write(made: Path, root: Path) -> None:
-    """Write everything below a folder that will become the root."""
     write_headers(made)
     for folder in _FOLDERS:
         (made / folder).mkdir(parents=True, exist_ok=True)
@@ -149,10 +146,7 @@ def _write(made: Path, root: Path) -> None:
 
 
 def _links() -> dict[str, str]:
-    """Return the symbolic links of the root, without cycles.
-
-    Scripts for the vendor's different releases look for the same files in different places.
-    """
+    """Return the symbolic links: scripts for the vendor's releases look in different places."""
     # one file: a program that links several gets one library
     links = {f"lib64/{name}": f"lib64/{LIBRARIES[0]}" for name in LIBRARIES[1:]}
     links |= {f"{folder}/{name}": f"lib64/{name}" for folder in _STUBS for name in LIBRARIES}
@@ -179,7 +173,6 @@ def set_env(root: Path) -> str:
 
 
 def write_headers(made: Path) -> None:
-    """Write the headers below a folder."""
     for name, text in headers().items():
         path = made / "include" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -193,15 +186,11 @@ def _sources(libpython: Path) -> dict[str, str]:
     }
     config = {"RECORDED_LIBPYTHON": str(libpython), "RECORDED_PYTHON": sys.executable}
     found["config.h"] = "".join(
-        f"#define {name} {_quoted(text)}\n" for name, text in config.items()
+        f"#define {name} {json.dumps(text, ensure_ascii=False)}\n" for name, text in config.items()
     )
     found["functions.h"] = functions_header()
     found["table.c"] = table_source()
     return found
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def compile_library(
@@ -225,9 +214,8 @@ def link(words: Sequence[str], target: Path) -> None:
     command += [*words_of("LDFLAGS"), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise OptionError(
-            "CC", f"cannot compile the library ({shlex.join(command)}): {done.stderr}"
-        )
+        problem = f"cannot compile the library ({shlex.join(command)}): {done.stderr}"
+        raise OptionError("CC", problem)
 
 
 def _move(made: Path, root: Path) -> None:

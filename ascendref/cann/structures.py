@@ -54,17 +54,9 @@ typedef struct {{
     uint8_t size;
     uint8_t rsv[6];
 }} aclrtRandomParaInfo;
-typedef struct {{
-    aclrtRandomParaInfo dropoutRation;
-}} aclrtDropoutBitmaskInfo;
-typedef struct {{
-    aclrtRandomParaInfo min;
-    aclrtRandomParaInfo max;
-}} aclrtUniformDisInfo;
-typedef struct {{
-    aclrtRandomParaInfo mean;
-    aclrtRandomParaInfo stddev;
-}} aclrtNormalDisInfo;
+typedef struct {{ aclrtRandomParaInfo dropoutRation; }} aclrtDropoutBitmaskInfo;
+typedef struct {{ aclrtRandomParaInfo min, max; }} aclrtUniformDisInfo;
+typedef struct {{ aclrtRandomParaInfo mean, stddev; }} aclrtNormalDisInfo;
 typedef struct {{
     aclrtRandomNumFuncType funcType;
     union {{

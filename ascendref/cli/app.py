@@ -7,6 +7,7 @@ import warnings
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 import ascendref
 
@@ -28,13 +29,12 @@ for group in (compute, programs, compiling, inspection):
 
 
 def run_app() -> int:
-    """Run the command line on ``sys.argv`` and return its exit status."""
     warnings.showwarning = lambda message, *_: print_error(message)
     with standard_streams():
         try:
             if sys.stdout is None:
                 raise OptionError("stdout", "closed")
-            status = app(prog_name="ascendref", standalone_mode=False) or 0
+            status = _run_command()
             sys.stdout.flush()  # what is only in the buffer may not fit either
             return status
         except typer.TyperException as error:
@@ -45,11 +45,23 @@ def run_app() -> int:
         except ArgumentError as error:
             print_error(error)
             return BAD_CALL
+        except MemoryError as error:
+            print_error(f"not enough memory: {error}")
+            return BAD_CALL
         except ReaderGoneError:
             return BROKEN_PIPE
-        except (KeyboardInterrupt, typer.Abort):
+        except KeyboardInterrupt:
             print_error("interrupted")
             return INTERRUPTED
+
+
+def _run_command() -> int:
+    """Run a command; unlike Typer's own main function, pass on its status and all errors."""
+    try:
+        with get_command(app).make_context("ascendref", sys.argv[1:]) as context:
+            return context.command.invoke(context) or 0
+    except typer.Exit as end:
+        return end.exit_code
 
 
 def _print_version(asked: bool) -> None:

@@ -1,10 +1,7 @@
 """Arrays in .npy and .npz files, BF16 included.
 
-NumPy's format has no name for BF16. ``np.save`` and ``np.savez`` write such an array as raw
-two-byte elements (descriptor ``<V2``), with every bit in place, and ``np.load`` gives it back as
-``V2``. So that files from both sides fit together, plain two-byte elements *are* BF16 here: what a
-user saved with NumPy can be read, and what is written here is what NumPy would write. In Python,
-``np.load(path)["out"].view(ml_dtypes.bfloat16)`` reads it.
+NumPy's format has no name for BF16: ``np.save`` writes raw two-byte elements (``<V2``), and so does
+this. In Python, ``np.load(path)["out"].view(ml_dtypes.bfloat16)`` reads them.
 """
 
 from __future__ import annotations
@@ -46,9 +43,8 @@ def read_arrays(argument: str, path: Path, allowed: tuple[str, ...]) -> dict[str
             raise OptionError(argument, f"{path} holds one array without a name; use NAME={path}")
         unknown = [name for name in found if name not in allowed]
         if unknown:
-            raise OptionError(
-                argument, f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
-            )
+            problem = f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
+            raise OptionError(argument, problem)
         if len(set(found.files)) < len(found.files):
             raise OptionError(argument, f"{path} holds several arrays of the same name")
         arrays = {}
@@ -72,18 +68,14 @@ def _loaded(argument: str, path: Path) -> Iterator[NDArray[Any] | NpzFile]:
             yield found
     except OptionError:
         raise
-    except ValueError as error:
-        problem = f"cannot read {path} as .npy or .npz: {reason(error)}"
-        raise OptionError(
-            argument, f"{path} {_PICKLE}" if "pickled data" in str(error) else problem
-        ) from error
     except FileNotFoundError:
         raise OptionError(argument, f"no such file: {path}") from None
     # what the file holds decides which parser, decompressor or allocation fails, and with what
     except Exception as error:
-        raise OptionError(
-            argument, f"cannot read {path} as .npy or .npz: {reason(error)}"
-        ) from error
+        problem = f"cannot read {path} as .npy or .npz: {reason(error)}"
+        if isinstance(error, ValueError) and "pickled" in str(error):
+            problem = f"{path} {_PICKLE}"
+        raise OptionError(argument, problem) from error
 
 
 def _native(array: NDArray[Any]) -> NDArray[Any]:

@@ -12,28 +12,17 @@ from typing import Any, Final
 from rich.console import Console
 
 from ..bench.cases import KINDS, SIZES
+from ..bench.figure import size_panels
 from ..bench.measure import jobs, measure
 from ..bench.results import Row, noise
 from ..core.errors import OptionError
 from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
 from .bench_report import UNCERTAIN, report_lines, summary, tables, verdict_text
-from .console import (
-    INTERRUPTED,
-    interruptible,
-    print_interrupted,
-    print_json,
-    progress,
-)
+from .console import INTERRUPTED, print_json, run_steps
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
-from .outputs import (
-    check_different,
-    check_outputs,
-    keep_stdout_for,
-    print_written,
-    report_write_errors,
-)
+from .outputs import check_different, check_outputs, keep_stdout_for, write_figure
 
 #: sizes and seconds per cell of a quick run, and seconds per cell of others
 _QUICK_SIZES: Final = (16, 1 << 16, 1 << 20)
@@ -81,33 +70,26 @@ def bench(request: Request) -> int:
     check_different(request.plot, request.report)
     threads = check_threads(request)
     if max(request.sizes, default=0) > _MOST:
-        raise OptionError(
-            "--size", f"{max(request.sizes)} is too large; at most {_MOST} elements are possible"
-        )
+        problem = f"{max(request.sizes)} is too large; at most {_MOST} elements are possible"
+        raise OptionError("--size", problem)
     sizes = request.sizes or (_QUICK_SIZES if request.quick else tuple(SIZES.values()))
     operators, kinds = request.operators or tuple(OPERATORS), request.kinds or KINDS
     budget = request.seconds or (_QUICK_SECONDS if request.quick else _SECONDS)
     cells = list(jobs(operators, kinds, sizes, threads))
-    rows = []
-    with progress(thread=False, long=True) as bar, interruptible() as stop:
-        task = bar.add_task("", total=len(cells))
-        for job in cells:
-            bar.update(task, description=f"{job.case.operator} {job.case.kind} {job.section}")
-            bar.refresh()
-            rows.append(measure(job, request.peer, budget))
-            bar.advance(task)
-            if stop.is_set():
-                break
+    rows = run_steps(
+        cells,
+        lambda job: measure(job, request.peer, budget),
+        "measurements",
+        lambda job: f"{job.case.operator} {job.case.kind} {job.section}",
+        timed=True,
+    )
     write_files(request, rows)
     with keep_stdout_for(request.plot, request.report):
         if request.as_json:
             print_json(as_dict(request, rows))
         else:
             show(request, rows)
-    if len(rows) < len(cells):
-        print_interrupted(len(rows), len(cells), "measurements")
-        return INTERRUPTED
-    return 0
+    return 0 if len(rows) == len(cells) else INTERRUPTED
 
 
 def write_files(request: Request, rows: Sequence[Row]) -> None:
@@ -117,14 +99,8 @@ def write_files(request: Request, rows: Sequence[Row]) -> None:
         command = request.command(report=report, plot=plot)
         picture, details = figure(_FIGURE, report, plot), len(request.operators) == 1
         write_report(report, report_lines(rows, command, request.peer, picture, details))
-    if plot is None:
-        return
-    from ..bench.figure import size_panels
-    from ..verify.figures.panels import draw
-
-    with report_write_errors("--plot", plot):
-        draw(size_panels(rows, request.peer), plot)
-    print_written(plot)
+    if plot is not None:
+        write_figure(plot, size_panels(rows, request.peer))
 
 
 def check_threads(request: Request) -> tuple[int, ...]:
@@ -145,7 +121,6 @@ def check_threads(request: Request) -> tuple[int, ...]:
 
 
 def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return for programs what the tables hold."""
     return {
         "command": request.command(),
         "versions": versions(),
@@ -177,7 +152,6 @@ def as_dict(request: Request, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def show(request: Request, rows: Sequence[Row]) -> None:
-    """Print a table for every section."""
     console = Console()
     other = "no peer" if request.peer == "none" else f"time of {request.peer} ÷ time of ascendref"
     print(verdict_text(rows))

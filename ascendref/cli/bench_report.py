@@ -9,7 +9,7 @@ from typing import Final
 from ..bench.cases import KINDS, SIZES
 from ..bench.results import Row, geometric_mean, median, noise, size_text
 from ..core.markdown import table
-from ..verify.figures.style import LABELS
+from ..verify.figures.panels import LABELS
 from . import markdown
 from .markdown import Table
 
@@ -116,17 +116,13 @@ def _ratios(title: str, rows: Sequence[Row]) -> Table:
 
 
 def _bold(number: float, below: bool, mark: str = "") -> str:
-    """Return a number behind a mark, in bold if it is below its goal."""
     return f"**{mark}{number:.2f}**" if below else f"{mark}{number:.2f}"
 
 
 def report_lines(
     rows: Sequence[Row], command: str, peer: str, figure: Iterable[str], details: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of the report; a figure is the lines that show it or are its headings.
-
-    Details are tables of all cells.
-    """
+    """Yield the lines of the report, with its figure's; details are tables of all cells."""
     compared = default_cells(rows)
     yield from ("# Performance", "", f"**{_answer(compared, peer)}**", "")
     sides = "Both sides of a ratio take turns"
@@ -165,7 +161,6 @@ def report_lines(
 
 
 def _answer(compared: Sequence[Row], peer: str) -> str:
-    """Return in one line who is faster."""
     if not compared:
         return "Nothing was compared."
     count = slower(compared)
@@ -204,12 +199,10 @@ def _operators(rows: Sequence[Row], peer: str) -> Table:
 
 
 def _place(row: Row) -> str:
-    """Return in words which cell a row is."""
     case = row.job.case
     arrays = ("given" if case.out else "made") if row.job.section == "sizes" else case.layout
     return f"{LABELS[case.kind]}, {size_text(case.size)}, {arrays}, {threads_text(row.job.threads)}"
 
 
 def threads_text(count: int) -> str:
-    """Return a number of threads in words."""
     return "1 thread" if count == 1 else f"{count} threads"

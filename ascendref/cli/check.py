@@ -64,14 +64,8 @@ def check(
         print_written(page_file)
     with keep_stdout_for(page_file):
         if as_json:
-            print_json(
-                {
-                    "program": str(program),
-                    "status": status,
-                    "devices": len(devices),
-                    "hazards": hazards,
-                }
-            )
+            report = {"program": str(program), "status": status, "devices": len(devices)}
+            print_json(report | {"hazards": hazards})
         elif devices:
             show(hazards, len(devices))
     if status:

@@ -8,12 +8,11 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-import typer
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -26,7 +25,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from ..core.errors import ArgumentError
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 #: exit status of a command that found a difference
 DIFFERENCE: Final = 1
@@ -48,22 +48,6 @@ def print_error(message: object) -> None:
 
 
 @contextmanager
-def report_bad_calls() -> Iterator[None]:
-    """Turn errors about an argument, and Ctrl-C, into one line on stderr and an exit status."""
-    try:
-        yield
-    except ArgumentError as error:
-        print_error(error)
-        raise typer.Exit(BAD_CALL) from None
-    except MemoryError as error:
-        print_error(f"not enough memory: {error}")
-        raise typer.Exit(BAD_CALL) from None
-    except KeyboardInterrupt:
-        print_error("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
-
-
-@contextmanager
 def interruptible() -> Iterator[threading.Event]:
     """Let the first Ctrl-C set an event instead of raising; a second one raises."""
     stop = threading.Event()
@@ -80,9 +64,27 @@ def interruptible() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def print_interrupted(done: int, total: int, steps: str) -> None:
-    """Print one line about how far a command came before Ctrl-C."""
-    print_error(f"interrupted after {done:,} of {total:,} {steps}")
+def run_steps(
+    items: Sequence[Item],
+    step: Callable[[Item], Result],
+    names: str,
+    describe: Callable[[Item], str],
+    *,
+    timed: bool = False,
+) -> list[Result]:
+    """Return the results of all steps, or until Ctrl-C; no thread redraws beside timed ones."""
+    results = []
+    with progress(thread=not timed, long=timed) as bar, interruptible() as stop:
+        task = bar.add_task("", total=len(items))
+        for item in items:
+            bar.update(task, description=describe(item), refresh=True)
+            results.append(step(item))
+            bar.advance(task)
+            if stop.is_set():
+                break
+    if len(results) < len(items):
+        print_error(f"interrupted after {len(results):,} of {len(items):,} {names}")
+    return results
 
 
 def json_number(number: float) -> float | str:
@@ -96,20 +98,7 @@ def print_json(value: Mapping[str, Any] | list[Any]) -> None:
 
 
 def json_text(value: Mapping[str, Any] | list[Any]) -> str:
-    """Return JSON with a line for each entry, and for each row of a list of rows.
-
-    Examples
-    --------
-    >>> from ascendref.cli.console import json_text
-    >>> print(json_text({"seed": 0, "sweeps": [{"operator": "elu"}, {"operator": "celu"}]}))
-    {
-    "seed": 0,
-    "sweeps": [
-    {"operator": "elu"},
-    {"operator": "celu"}
-    ]
-    }
-    """
+    """Return JSON with a line for each entry, and for each row of a list of rows."""
     if isinstance(value, Mapping):
         entries = [f"{json.dumps(key)}: {_rows(entry)}" for key, entry in value.items()]
         return "\n".join(["{", ",\n".join(entries), "}"])
@@ -144,20 +133,9 @@ def wrapped(text: str, width: int, first: str, later: str) -> str:
 
 
 def progress(*, thread: bool = True, long: bool = False) -> Progress:
-    """Return a progress bar on stderr; it disappears at the end and is not shown in pipes.
-
-    Without a thread that redraws it, nothing runs beside timed code. A long one shows the time left
-    instead of the number of steps.
-    """
+    """Return a progress bar on stderr, which pipes do not show; a long one shows the time left."""
     steps = (TaskProgressColumn(), TimeRemainingColumn()) if long else (MofNCompleteColumn(),)
+    columns = TextColumn("{task.description}"), BarColumn(), *steps, TimeElapsedColumn()
     console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        *steps,
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        auto_refresh=thread,
-        disable=not console.is_terminal,
-    )
+    hidden = not console.is_terminal
+    return Progress(*columns, console=console, transient=True, auto_refresh=thread, disable=hidden)

@@ -8,14 +8,7 @@ from rich.console import Console
 
 from ..core.dtypes import BFLOAT16, FLOAT32
 from . import digits
-from .console import (
-    DIFFERENCE,
-    INTERRUPTED,
-    interruptible,
-    print_interrupted,
-    print_json,
-    progress,
-)
+from .console import DIFFERENCE, INTERRUPTED, print_json, run_steps
 from .markdown import Table
 
 #: share of the held-out digits that must be recognised
@@ -25,29 +18,17 @@ REQUIRED: Final = 0.95
 def demo(seed: int, epochs: int, judged: bool, as_json: bool) -> int:
     """Train both networks and print how they learn; return the exit status.
 
-    It is 1 if they do not reach what is required.
-
-    Nothing is required of a run that is not judged.
+    It is 1 if a run that is judged does not reach what is required.
     """
     kinds = (FLOAT32, BFLOAT16)
-    with progress() as bar, interruptible() as stop:
-        task = bar.add_task("loading digits", total=epochs)
-        data = digits.load(seed)
-        history: list[tuple[digits.Epoch, ...]] = []
-        bar.update(task, description="training")
-        runs = [digits.train(data, kind.numpy, epochs, seed) for kind in kinds]
-        for row in zip(*runs, strict=True):
-            history.append(row)
-            bar.update(task, advance=1)
-            if stop.is_set():
-                break
-    judged = judged and len(history) == epochs
+    data = digits.load(seed)
+    runs = zip(*[digits.train(data, kind.numpy, epochs, seed) for kind in kinds], strict=True)
+    history = run_steps(range(epochs), lambda _: next(runs), "epochs", lambda _: "training")
+    finished = len(history) == epochs
+    judged = judged and finished
     final = {kind.name: epoch.accuracy for kind, epoch in zip(kinds, history[-1], strict=True)}
     enough = not judged or min(final.values()) >= REQUIRED
-    status = 0 if enough else DIFFERENCE
-    if len(history) < epochs:
-        print_interrupted(len(history), epochs, "epochs")
-        status = INTERRUPTED
+    status = INTERRUPTED if not finished else 0 if enough else DIFFERENCE
     if as_json:
         print_json(
             {

@@ -31,14 +31,7 @@ from ..kernels.compiler import disk_cache
 from ..kernels.runtime.threading_layer import start_threads
 from ..verify.accuracy.channel_sums import exact_sum
 from ..verify.setting import Setting, given_settings, settings
-from .console import (
-    DIFFERENCE,
-    INTERRUPTED,
-    interruptible,
-    print_interrupted,
-    print_json,
-    progress,
-)
+from .console import DIFFERENCE, INTERRUPTED, print_json, run_steps
 from .machine import processor, versions
 
 #: the extras that users ask for
@@ -64,7 +57,9 @@ _PLACES: Final = ((0.3, 0.45, 0.5), (0.85, 0.1, 0.4))
 def doctor(as_json: bool, everything: bool) -> int:
     """Print the report, of all operators or a few; return the exit status."""
     names = tuple(OPERATORS) if everything else _USUAL
-    checks = check_operators(names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CacheWarning)  # the report has a line for the cache
+        checks = run_steps(names, check_operator, "checks", str)
     report = {
         "versions": versions(),
         "processor": processor(),
@@ -80,21 +75,8 @@ def doctor(as_json: bool, everything: bool) -> int:
     else:
         show(report)
     if len(checks) < len(names):
-        print_interrupted(len(checks), len(names), "checks")
         return INTERRUPTED
     return 0 if report["ok"] else DIFFERENCE
-
-
-def check_operators(names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Check operators, as far as Ctrl-C allows."""
-    checks = []
-    with progress() as bar, interruptible() as stop, warnings.catch_warnings():
-        warnings.simplefilter("ignore", CacheWarning)  # the report has a line for the cache
-        for name in bar.track(names, description="checking"):
-            checks.append(check_operator(name))
-            if stop.is_set():
-                break
-    return checks
 
 
 def check_operator(name: str) -> dict[str, Any]:
@@ -142,7 +124,6 @@ def check_threads(name: str) -> bool:
 
 
 def _example(setting: Setting, dtype: np.dtype[Any]) -> list[NDArray[Any]]:
-    """Return tensors of a call."""
     low, high = setting.operator.interval
     data = (low + (high - low) * np.array(_PLACES)).astype(dtype)
     tensors = setting.tensors(data, np.array(_GRADIENTS, dtype))
@@ -152,7 +133,6 @@ def _example(setting: Setting, dtype: np.dtype[Any]) -> list[NDArray[Any]]:
 
 
 def threads() -> dict[str, Any]:
-    """Return Numba's threading layers and number of threads."""
     layer, count = None, None
     with suppress(ValueError):  # no layer can be loaded, or nothing has run in parallel
         count = start_threads()
@@ -198,32 +178,28 @@ def tools() -> list[dict[str, str | None]]:
         "C++ compiler": lambda: shlex.join(compiler("CXX")),
         "shared libpython": lambda: str(find_libpython()),
     }
-    found = []
+    rows: list[dict[str, str | None]] = []
     for name, find in finders.items():
-        row: dict[str, str | None] = {"name": name, "found": None, "problem": None}
         try:
-            row["found"] = find()
+            rows.append({"name": name, "found": find(), "problem": None})
         except OptionError as error:
-            row["problem"] = error.problem
-        found.append(row)
-    return found
+            rows.append({"name": name, "found": None, "problem": error.problem})
+    return rows
 
 
 def extras() -> dict[str, dict[str, Any]]:
     """Return the optional libraries by extra, and the command that installs missing ones."""
-    found = {}
-    for name in _EXTRAS:
-        libraries = installed_libraries(name)
-        complete = all(libraries.values())
-        found[name] = {
-            "libraries": libraries,
-            "install": None if complete else install_command(name),
+    libraries = {name: installed_libraries(name) for name in _EXTRAS}
+    return {
+        name: {
+            "libraries": found,
+            "install": None if all(found.values()) else install_command(name),
         }
-    return found
+        for name, found in libraries.items()
+    }
 
 
 def show(report: dict[str, Any]) -> None:
-    """Print the report for people."""
     console = Console()
     console.print("all checks hold" if report["ok"] else "a check FAILS")
     headings = ("operator", "exact in F16, BF16, F32", "serial = parallel")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -25,11 +26,8 @@ def versions(*more: str) -> dict[str, str]:
 
 def processor() -> dict[str, Any]:
     """Return the processor's names, its own and LLVM's, and the number of cores."""
-    name = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                name = line.partition(":")[2].strip()
-                break
+    text = cpuinfo.read_text() if cpuinfo.exists() else ""
+    found = re.search(r"^model name\s*: (.*)", text, re.MULTILINE)
+    name = found[1] if found else platform.processor() or platform.machine()
     return {"name": name, "llvm": llvmlite.binding.get_host_cpu_name(), "cores": os.cpu_count()}

@@ -46,13 +46,11 @@ class Table(NamedTuple):
 
 
 def _text(cell: str) -> Text:
-    """Return a cell for a terminal."""
     parts = cell.split("**")
     return Text.assemble(*[(part, "bold red" if k % 2 else "") for k, part in enumerate(parts)])
 
 
 def write_report(path: Path, lines: Iterable[str]) -> None:
-    """Write the lines of a report."""
     text = "\n".join(lines) + "\n"
     with report_write_errors("--report", path), output_file(path) as file:
         file.write(text.encode())
@@ -60,16 +58,7 @@ def write_report(path: Path, lines: Iterable[str]) -> None:
 
 
 def command_text(command: str, *words: str, **options: Any) -> str:
-    """Return a command, as a shell takes it, with more words and the options that are given.
-
-    Examples
-    --------
-    >>> from ascendref.cli.markdown import command_text
-    >>> command_text("bench", dtype=("float16", "float32"), size=(), quick=True, seconds=None)
-    'bench --dtype float16 --dtype float32 --quick'
-    >>> command_text("verify gelu", report="my report.md", no_torch=True)
-    "verify gelu --report 'my report.md' --no-torch"
-    """
+    """Return a command for a shell, with more words and the options that are given."""
     found = [*words]
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"

@@ -80,14 +80,7 @@ def _operator(name: str) -> str:
 
 
 def kind_of(name: str) -> Need:
-    """Tell whether the library has a function of its own, borrows it, or lacks it.
-
-    Examples
-    --------
-    >>> from ascendref.cli.needed import kind_of
-    >>> [kind_of(name) for name in ("aclrtMalloc", "aclnnAdd", "aclrtMallocWithCfg", "aclnnNo")]
-    ['own', 'borrowed', 'absent', 'unknown']
-    """
+    """Tell whether the library has a function of its own, borrows it, or lacks it."""
     function = functions().get(name)
     if function is not None:
         return "borrowed" if function.is_borrowed else "own"
@@ -108,17 +101,12 @@ def names_in(path: Path) -> Names:
     if path.suffix in PYTHON_SOURCES:
         return _names_in_python(path)
     endings = ", ".join([*C_SOURCES, *PYTHON_SOURCES])
-    raise OptionError(
-        "PATH",
-        f"{named(path)} is neither a program or shared object (ELF) nor a source ({endings})",
-    )
+    problem = f"{named(path)} is neither a program or shared object (ELF) nor a source ({endings})"
+    raise OptionError("PATH", problem)
 
 
 def _names_in_elf(path: Path) -> Names:
-    """Return what is undefined and what is defined in the table that the dynamic linker reads.
-
-    An object file has no such table, but that of the linker.
-    """
+    """Return the names in the dynamic linker's table, or in the linker's of an object file."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
@@ -140,32 +128,20 @@ def _names_in_elf(path: Path) -> Names:
 
 
 @cache
-def _is_type(name: str) -> bool:
-    """Whether the headers have a name that is none of a function: a type, which calls resemble."""
-    return name in _names_in_headers() and kind_of(_operator(name)) == "unknown"
-
-
-@cache
-def _names_in_headers() -> frozenset[str]:
-    return frozenset(name for text in headers().values() for name in _NAME.findall(text))
+def _types() -> frozenset[str]:
+    """Return the types in the headers, whose conversions look like calls."""
+    names = {name for text in headers().values() for name in _NAME.findall(text)}
+    return frozenset(name for name in names if kind_of(_operator(name)) == "unknown")
 
 
 def _is_function(name: str, is_called: bool) -> bool:
-    """Whether a name is one of a function: a known one, or another that is called."""
+    """Tell whether a name is one of a function: a known one, or another that is called."""
     known = kind_of(_operator(name)) != "unknown"
-    return known or (is_called and not _is_type(name))
+    return known or (is_called and name not in _types())
 
 
 def names_in_c(text: str) -> Names:
-    """Return the names in a source in C or C++, without those in comments and strings.
-
-    Examples
-    --------
-    >>> from ascendref.cli.needed import names_in_c
-    >>> names = names_in_c("aclInit(0); /* aclFinalize() */ int aclMine(int x) { return x; }")
-    >>> sorted(names.used), names.defined
-    (['aclInit', 'aclMine'], {'aclMine'})
-    """
+    """Return the names in a source in C or C++, without those in comments and strings."""
     code, names = _NO_CODE.sub(" ", text), Names(set(), set())
     for match in _C_NAME.finditer(code):
         is_called = match["call"] is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -22,10 +22,7 @@ from .options import operator_named
 
 
 def ops(names: list[str], as_json: bool, everything: bool) -> None:
-    """Print the operators, or the operators and known functions that are named.
-
-    Without names, the borrowed and the absent functions follow if everything is asked for.
-    """
+    """Print the operators, or those and the known functions that are named; or everything."""
     everything = everything and not names
     others = {api: row for api, row in known().items() if row.presence != "own"}
     chosen = {_operator(name) for name in names if name not in others} if names else {*OPERATORS}
@@ -73,7 +70,6 @@ def print_others(console: Console, others: list[Known]) -> None:
 
 
 def describe_other(row: Known) -> dict[str, Any]:
-    """Return the row of a function that is not ascendref's own."""
     found = {"name": None, "api": row.api, "presence": row.presence, "group": row.group}
     if row.presence == "absent":
         return found
@@ -86,7 +82,6 @@ def describe_other(row: Known) -> dict[str, Any]:
 
 
 def print_operator(console: Console, row: dict[str, Any]) -> None:
-    """Print an operator's row."""
     vendor = f" ({', '.join(row['functions'])})" if row["functions"] else ""
     heading = Text(wrapped(row["name"] + vendor, console.width, "", "  "))
     heading.stylize("bold", end=len(row["name"]))
@@ -104,23 +99,27 @@ def in_groups(operators: Iterable[Operator]) -> list[Operator]:
     return sorted(operators, key=attrgetter("group", "family", "name"))
 
 
+def _alike(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return names by their texts."""
+    found: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        found.setdefault(text, []).append(name)
+    return found
+
+
 def product_lines(row: dict[str, Any]) -> Iterator[str]:
     """Yield the products that have an operator, those with the same types on one line."""
-    products: dict[str, list[str]] = {}
-    for product, taken in row["products"].items():
-        if taken is not None:
-            products.setdefault("; ".join(_typed(taken)), []).append(product)
-    for types, names in products.items():
+    products = {name: _types_text(types) for name, types in row["products"].items() if types}
+    for types, names in _alike(products).items():
         yield f"{', '.join(names)}: {types}"
 
 
-def _typed(types: dict[str, list[str]]) -> Iterator[str]:
-    """Yield the types of tensors, without the names where all have the same ones."""
-    names: dict[str, list[str]] = {}
-    for name, allowed in types.items():
-        names.setdefault(" ".join(allowed), []).append(name)
-    for text, group in names.items():
-        yield text if len(names) == 1 else f"{', '.join(group)} {text}"
+def _types_text(types: dict[str, list[str]]) -> str:
+    """Return the types of tensors, without the names where all have the same ones."""
+    names = _alike({name: " ".join(allowed) for name, allowed in types.items()})
+    if len(names) == 1:
+        return next(iter(names))
+    return "; ".join(f"{', '.join(group)} {text}" for text, group in names.items())
 
 
 def types_on(operator: Operator, product: Product) -> dict[str, list[str]] | None:
@@ -135,7 +134,6 @@ def types_on(operator: Operator, product: Product) -> dict[str, list[str]] | Non
 
 
 def describe(operator: Operator) -> dict[str, Any]:
-    """Return an operator's row."""
     defaults = default_scalars(operator.name)
     return {
         "name": operator.name,
@@ -156,7 +154,6 @@ def describe(operator: Operator) -> dict[str, Any]:
 
 
 def describe_scalar(param: ScalarParam, default: Any) -> dict[str, Any]:
-    """Return what there is to know about a scalar."""
     return {
         "name": param.name,
         "default": default,
@@ -166,9 +163,10 @@ def describe_scalar(param: ScalarParam, default: Any) -> dict[str, Any]:
 
 
 def tensor_lines(row: dict[str, Any]) -> Iterator[str]:
-    """Yield what the tensors may be, those of the same types on one line."""
-    for types, group in groupby(row["tensors"], key=itemgetter("types")):
-        yield f"{', '.join(tensor['name'] for tensor in group)}: {' '.join(types)}"
+    """Yield the types of the tensors, those of the same types on one line."""
+    tensors = {tensor["name"]: " ".join(tensor["types"]) for tensor in row["tensors"]}
+    for types, names in _alike(tensors).items():
+        yield f"{', '.join(names)}: {types}"
     if row["same_type"]:
         yield "all of the same type"
 

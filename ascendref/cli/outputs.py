@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..core.errors import OptionError
 from ..core.extras import install_command
 from ..core.output_files import check_output, is_special, is_stdout
+
+if TYPE_CHECKING:
+    from ..verify.figures.panels import Panel
 
 #: characters of another library's message that are repeated; some quote the whole file
 _REASON: Final = 300
@@ -66,6 +69,14 @@ def check_outputs(plot: Path | None, report: Path | None = None) -> None:
     except ModuleNotFoundError as error:
         needed = f"needs {error.name}: {install_command('plot')}"
         raise OptionError("--plot", needed) from None
+
+
+def write_figure(path: Path, rows: Sequence[Sequence[Panel]]) -> None:
+    from ..verify.figures.panels import draw
+
+    with report_write_errors("--plot", path):
+        draw(rows, path)
+    print_written(path)
 
 
 def check_different(plot: Path | None, report: Path | None, state: Path | None = None) -> None:

@@ -18,10 +18,9 @@ from ..core.errors import OptionError
 from ..declaration.operator import Operator
 from ..differentiable import needed_scalars
 from .array_files import check_target, read_array, read_arrays, write_arrays
-from .attributes import parse_attributes
 from .console import json_number, print_json, progress
 from .markdown import Table
-from .options import FLOAT_TYPES, check_choices, operator_named
+from .options import FLOAT_TYPES, check_choices, operator_named, parse_attributes
 from .outputs import keep_stdout_for
 
 T = TypeVar("T")
@@ -70,10 +69,7 @@ def run(
     report = {
         "operator": operator.name,
         "api": operator.api,
-        "attrs": {
-            name: value if isinstance(value, str) else json_number(value)
-            for name, value in attrs.items()
-        },
+        "attrs": {k: x if isinstance(x, str) else json_number(x) for k, x in attrs.items()},
         "compute_dtype": compute_dtype,
         "output": str(output),
         "results": [
@@ -95,16 +91,14 @@ def run(
 def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[Any]]:
     """Return the arrays of all --input options by name, each once; some may be omitted."""
     tensors = tuple(tensor.name for tensor in operator.tensors)
-    arrays: dict[str, NDArray[Any]] = {}
+    allowed, arrays = ", ".join(tensors), dict[str, NDArray[Any]]()
     for text in inputs:
         name, equals, file = text.partition("=")
         # a path may hold a "=", a name is an identifier
         if equals and name.isidentifier():
             if name not in tensors:
-                raise OptionError(
-                    "--input",
-                    f"{operator.name} has no tensor {name!r}; allowed are {', '.join(tensors)}",
-                )
+                problem = f"{operator.name} has no tensor {name!r}; allowed are {allowed}"
+                raise OptionError("--input", problem)
             found = {name: read_array("--input", Path(file))}
         else:
             found = read_arrays("--input", Path(text), tensors)
@@ -115,9 +109,8 @@ def collect_arrays(operator: Operator, inputs: list[str]) -> dict[str, NDArray[A
     needed = [tensor.name for tensor in operator.tensors if tensor.default is None]
     missing = [name for name in needed if name not in arrays]
     if missing:
-        raise OptionError(
-            "--input", f"missing {', '.join(missing)}; {operator.name} takes {', '.join(tensors)}"
-        )
+        problem = f"missing {', '.join(missing)}; {operator.name} takes {allowed}"
+        raise OptionError("--input", problem)
     return arrays
 
 
@@ -142,7 +135,6 @@ def time_warm(call: Callable[[], object]) -> list[float]:
 
 
 def show(report: dict[str, Any]) -> None:
-    """Print the results and the times."""
     rows = [(x["name"], str(tuple(x["shape"])), x["dtype"]) for x in report["results"]]
     table = Table(f"{report['operator']} ({report['api']})", ("result", "shape", "type"), rows)
     speeds = rich.table.Table.grid(padding=(0, 2))

@@ -11,20 +11,13 @@ from rich.console import Console
 from ..core.dtypes import ELEMENT_TYPES, float_format
 from ..core.errors import OptionError
 from ..declaration.operator import OPERATORS
+from ..verify.figures.panels import Level, Marks, Panel, Tick, computed_label
 from ..verify.setting import data_name, given_settings
 from ..verify.study import COMPUTED, PAIRS, Study, study
-from .attributes import parse_attributes
-from .console import (
-    INTERRUPTED,
-    interruptible,
-    json_number,
-    print_interrupted,
-    print_json,
-    progress,
-)
+from .console import INTERRUPTED, json_number, print_json, run_steps
 from .markdown import Table
-from .options import operator_named
-from .outputs import check_outputs, keep_stdout_for, print_written, report_write_errors
+from .options import operator_named, parse_attributes
+from .outputs import check_outputs, keep_stdout_for, write_figure
 
 
 def study_operators(
@@ -39,18 +32,15 @@ def study_operators(
         given_settings(declared.name, parse_attributes(declared, attributes))[0]
         for declared in operators
     ]
-    studies = []
-    with progress() as bar, interruptible() as stop:
-        for setting in bar.track(chosen, description="studying"):
-            studies.append(study(setting, seed))
-            if stop.is_set():
-                break
-    status = 0
-    if len(studies) < len(chosen):
-        print_interrupted(len(studies), len(chosen), "operators")
-        status = INTERRUPTED
+    studies = run_steps(
+        chosen,
+        lambda setting: study(setting, seed),
+        "operators",
+        lambda setting: setting.operator.name,
+    )
+    status = 0 if len(studies) == len(chosen) else INTERRUPTED
     if plot is not None:
-        draw_studies(studies, plot)
+        write_figure(plot, [[_panel(row) for row in studies]])
     with keep_stdout_for(plot):
         if as_json:
             print_json([as_dict(row) for row in studies])
@@ -66,7 +56,6 @@ def study_operators(
 
 
 def as_dict(row: Study) -> dict[str, Any]:
-    """Return what a study found, for programs."""
     types = {
         compute: {
             "max_relative_error": json_number(float(row.relative[compute].max())),
@@ -81,7 +70,6 @@ def as_dict(row: Study) -> dict[str, Any]:
 
 
 def table(row: Study) -> Table:
-    """Return the table of an operator: a row for each compute type."""
     lines = [
         (compute, f"{float(found['mean_ulp']):.2f}", f"{float(found['max_ulp']):.2f}",
          f"{float(found['max_relative_error']):.1e}")
@@ -92,29 +80,19 @@ def table(row: Study) -> Table:
     return Table(title, headings, lines)
 
 
-def draw_studies(studies: list[Study], path: Path) -> None:
-    """Draw relative errors against the input, a column for every operator."""
-    from ..verify.figures.panels import Level, Marks, Panel, Tick, draw
-    from ..verify.figures.style import computed_label
-
-    panels = []
-    for row in studies:
-        operator = row.setting.operator
-        marks = [
-            Marks(computed_label(c), c, row.data[errors > 0], errors[errors > 0], size=1.5)
-            for c, errors in row.relative.items()
-        ]
-        halves = [2.0 ** -(float_format(ELEMENT_TYPES[c]).fraction + 1) for c in COMPUTED]
-        levels = [
-            Level(half, "one rounding, at most", c)
-            for half, c in zip(halves, COMPUTED, strict=True)
-        ]
-        low, high = operator.interval
-        ticks = [Tick(x, f"{x:g}") for x in (low, (low + high) / 2, high)]
-        title = textwrap.fill(f"{operator.name} {row.setting.label}", 22)
-        y_range = 2.0**-66, 2.0**-3
-        name = data_name(operator)
-        panels.append(Panel(title, name, "relative error", marks, levels, ticks, y_range))
-    with report_write_errors("--plot", path):
-        draw([panels], path)
-    print_written(path)
+def _panel(row: Study) -> Panel:
+    """Return relative errors against the input."""
+    operator = row.setting.operator
+    marks = [
+        Marks(computed_label(c), c, row.data[errors > 0], errors[errors > 0], size=1.5)
+        for c, errors in row.relative.items()
+    ]
+    levels = [
+        Level(2.0 ** -(float_format(ELEMENT_TYPES[c]).fraction + 1), "one rounding, at most", c)
+        for c in COMPUTED
+    ]
+    low, high = operator.interval
+    ticks = [Tick(x, f"{x:g}") for x in (low, (low + high) / 2, high)]
+    title = textwrap.fill(f"{operator.name} {row.setting.label}", 22)
+    y_range = 2.0**-66, 2.0**-3
+    return Panel(title, data_name(operator), "relative error", marks, levels, ticks, y_range)

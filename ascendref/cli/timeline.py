@@ -36,8 +36,6 @@ svg.timeline { background: #fff; font: 11px system-ui, sans-serif; fill: #222 }
 
 
 class Box(NamedTuple):
-    """An operation in a picture."""
-
     key: Key
     lines: tuple[str, ...]
     #: whether it is one of the two operations of the hazard
@@ -75,7 +73,6 @@ def svg(panels: Sequence[tuple[str, Drawing]]) -> str:
 
 
 def _legend(drawn: str) -> str:
-    """Return what the marks of a drawing mean, side by side."""
     entries = (
         (
             'rect class="marked"',
@@ -208,7 +205,6 @@ def _drawing(boxes: list[Box], columns: dict[Key, int], pair: list[Key]) -> Draw
 
 
 def _arrow(grid: _Grid, begin: Key, end: Key, columns: dict[Key, int]) -> str:
-    """Return an arrow from the right side of a box to the left side of another one."""
     x1, y1 = grid.left[columns[begin]] + grid.widths[columns[begin]], grid.middle[begin[0]]
     x2, y2 = grid.left[columns[end]], grid.middle[end[0]]
     bend = (x1 + x2) // 2

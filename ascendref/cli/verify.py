@@ -26,9 +26,9 @@ from ..verify.accuracy.rows import Measured
 from ..verify.accuracy.runner import run
 from ..verify.accuracy.sweep import TORCH, Sweep
 from ..verify.accuracy.sweep_result import SweepResult
+from ..verify.figures.errors import error_panels
 from ..verify.rounding import HALF
 from ..verify.setting import Setting, given_settings, settings
-from .attributes import parse_attributes
 from .console import (
     DIFFERENCE,
     INTERRUPTED,
@@ -40,14 +40,8 @@ from .console import (
 )
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
-from .options import operator_named
-from .outputs import (
-    check_different,
-    check_outputs,
-    keep_stdout_for,
-    print_written,
-    report_write_errors,
-)
+from .options import operator_named, parse_attributes
+from .outputs import check_different, check_outputs, keep_stdout_for, write_figure
 from .verify_report import report_lines, tables
 from .verify_summary import broken, outside_table, types_table, verdict_text
 
@@ -90,13 +84,11 @@ class Request:
     everything: bool = False
 
     def operators(self) -> tuple[Operator, ...]:
-        """Return the operators."""
         if self.operator is None:
             return tuple(OPERATORS.values())
         return (operator_named(self.operator),)
 
     def settings(self, operator: Operator) -> tuple[Setting, ...]:
-        """Return the settings of an operator."""
         if not self.attributes:
             return settings(operator.name)
         if self.operator is None:
@@ -104,16 +96,9 @@ class Request:
         return given_settings(operator.name, parse_attributes(operator, list(self.attributes)))
 
     def sweeps(self) -> list[Sweep]:
-        """Return the sweeps to be made."""
+        sample = self.exhaustive, self.seed, self.sample
         return [
-            Sweep(
-                setting,
-                kind,
-                self._computations(operator),
-                self.exhaustive,
-                self.seed,
-                self.sample,
-            )
+            Sweep(setting, kind, self._computations(operator), *sample)
             for operator in self.operators()
             for kind in _SWEPT
             if kind in (self.kinds or _SWEPT)
@@ -152,14 +137,11 @@ def verify(request: Request) -> int:
     if not (sweeps or request.float64()):
         raise OptionError("--compute", "nothing to measure: F64 data are measured in float64 alone")
     if request.sample > sys.maxsize:
-        raise OptionError(
-            "--sample", f"{request.sample} is too large; at most {sys.maxsize} pairs are possible"
-        )
+        problem = f"{request.sample} is too large; at most {sys.maxsize} pairs are possible"
+        raise OptionError("--sample", problem)
     check_outputs(request.plot, request.report)
     if request.plot is not None and not sweeps:
-        raise OptionError(
-            "--plot", f"nothing to draw; types that are drawn are {', '.join(_SWEPT)}"
-        )
+        raise OptionError("--plot", f"nothing to draw; types to draw are {', '.join(_SWEPT)}")
     state = request.state or default_state(sweeps)
     check_state(state)
     check_different(request.plot, request.report, state)
@@ -237,16 +219,12 @@ def measure(
 
 
 def write_files(request: Request, results: Sequence[SweepResult], found: Measured) -> None:
-    """Write the figure of what has been swept, and the report."""
     plot, report = request.plot, request.report
     if report is not None:
         words = command_and_picture(found, report, plot)
         write_report(report, report_lines(found, *words, request.operator is not None))
     if plot is None:
         return
-    from ..verify.figures.errors import error_panels
-    from ..verify.figures.panels import draw
-
     panels = error_panels([result for result in results if result.done])
     if not panels:
         print_error(f"--plot: {plot} is not written: nothing was measured before the interruption")
@@ -255,9 +233,7 @@ def write_files(request: Request, results: Sequence[SweepResult], found: Measure
         [panel for (name, _), panel in panels.items() if name == operator]
         for operator in dict.fromkeys(name for name, _ in panels)
     ]
-    with report_write_errors("--plot", plot):
-        draw(rows, plot)
-    print_written(plot)
+    write_figure(plot, rows)
 
 
 def command_and_picture(

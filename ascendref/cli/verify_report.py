@@ -11,7 +11,7 @@ from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from ..core.markdown import table
 from ..verify.accuracy.rows import Measured, SweepRow, location
 from ..verify.accuracy.sweep import TORCH
-from ..verify.figures.style import LABELS
+from ..verify.figures.panels import LABELS
 from . import markdown
 from .markdown import Table
 from .verify_summary import (
@@ -39,10 +39,7 @@ ABOUT_TABLES: Final = (
 def report_lines(
     measured: Measured, command: str, figure: Iterable[str], details: bool = True
 ) -> Iterator[str]:
-    """Yield the lines of the report; a figure is the lines that show it or say what is drawn.
-
-    Details are a table of all settings for each operator and type.
-    """
+    """Yield the lines of the report, with its figure's; details are tables of all settings."""
     types, outside = types_table(measured), outside_table(measured)
     yield from ("# Accuracy", "", f"**{verdict_text(measured)}**", "")
     yield from table(types.headings, types.rows)
@@ -156,14 +153,7 @@ def _largest(rows: Sequence[SweepRow]) -> tuple[str, str]:
 
 
 def without_range(bound: str) -> str:
-    """Return a bound in words without the inputs that it is stated for.
-
-    Examples
-    --------
-    >>> from ascendref.cli.verify_report import without_range
-    >>> without_range("2 ulp + 2 / |derivative| where that is normal")
-    '2 ulp + 2 / |derivative|'
-    """
+    """Return a bound in words without the inputs that it is stated for."""
     return re.sub(",? (for|where) .*", "", bound)
 
 

@@ -96,7 +96,6 @@ def grows(row: SweepRow) -> bool:
 
 
 def by_class(counts: dict[str, int]) -> str:
-    """Return counts with the classes that they are of."""
     return ", ".join(f"{name}: {count:,}" for name, count in counts.items())
 
 

@@ -13,9 +13,9 @@ from ..functional.kernels import kernels_for
 from ..kernels.compiler.jit import kernel_statistics
 from ..kernels.runtime.kernel import Kernel
 from ..verify.scalars import scalar_values
-from .attributes import parse_attributes
 from .console import print_json, progress
 from .markdown import Table
+from .options import parse_attributes
 
 #: the element types whose kernels are compiled unless others are named
 _USUAL: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
@@ -62,7 +62,6 @@ def warmup(
 def _kernels(
     operator: Operator, kind: str, compute: str, attributes: list[str]
 ) -> tuple[Kernel, ...]:
-    """Return the kernels of an operator."""
     types = (ELEMENT_TYPES[kind],) * len(operator.tensors)
     values = scalar_values(operator.name, parse_attributes(operator, attributes))
     return kernels_for(operator, types, promote(*types), compute, values)

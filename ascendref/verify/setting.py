@@ -45,20 +45,7 @@ def gradient_name(operator: Operator) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """An operator, its scalars, and the formula's tensors besides data and gradient.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ascendref.verify.setting import settings
-    >>> setting = settings("smooth_l1_loss_backward")[0]
-    >>> setting.label
-    'reduction=none beta=1 target=0.3'
-    >>> data, gradients = np.float16([[0.5], [3]]), np.float16([[1, 2, 4]])
-    >>> setting.call("float32", setting.tensors(data, gradients))
-    array([[0.2, 0.4, 0.8],
-           [1. , 2. , 4. ]], dtype=float16)
-    """
+    """An operator, its scalars, and the formula's tensors besides data and gradient."""
 
     operator: Operator
     #: values by name: of all scalars, and of the other tensors. These are a number for all
@@ -77,7 +64,6 @@ class Setting:
 
     @property
     def scalars(self) -> dict[str, float | str]:
-        """The scalars by name."""
         return {param.name: self.values[param.name] for param in self.operator.scalars}
 
     @property
@@ -87,7 +73,6 @@ class Setting:
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
-        """The scalars as numbers."""
         return scalar_values(self.operator.name, self.scalars)
 
     def formula_scalars(self, size: int) -> tuple[float, ...]:
@@ -167,10 +152,7 @@ class Setting:
         return lambda actual, *numbers: function(*numbers) - actual
 
     def bound(self, kind: str, compute: str, size: int) -> Bound | None:
-        """Return the stated bound for a result type, a compute type and a number of results.
-
-        None for half-precision compute types, which are checked bit for bit instead.
-        """
+        """Return the stated bound; None for half-precision arithmetic, which is checked by bits."""
         if compute == FLOAT64.name != kind:
             return ROUNDED
         accuracy = self.operator.accuracy
@@ -180,10 +162,7 @@ class Setting:
 
     @property
     def bound_has_both(self) -> bool:
-        """Whether a bound depends on data and on the other tensor.
-
-        It depends on data alone if the other tensor is a gradient.
-        """
+        """Whether a bound depends on the other tensor too, which then is no gradient."""
         return self.operator.forward is None and gradient_name(self.operator) is not None
 
     def allowed(self, bound: Bound, tensors: Sequence[NDArray[Any]]) -> Doubles | float:

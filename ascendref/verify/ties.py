@@ -52,7 +52,6 @@ class Comparison:
         return Comparison(~self.holds, self.known)
 
     def select(self, yes: Any, no: Any) -> Sided:
-        """Return one of two numbers for each element."""
         zero = Sided(0.0)
         found = _where(self.holds, zero.lift(yes), zero.lift(no))
         found.side = np.where(self.known, found.side, math.nan)
@@ -145,14 +144,12 @@ class Sided(Number):
         return Sided(value(x), np.where(near, np.where(x == 0, 0.0, side(x)), math.nan))
 
     def sqrt(self) -> Sided:
-        """Return the square root."""
         number = self.divided()
         root = np.sqrt(number.value)
         square, low = _two_product(root, root)
         return _result(root, (number.value - square) - low, (number,), number.side)
 
     def one_plus_exp(self) -> Sided:
-        """Return 1 + exp(self)."""
         return 1.0 + self.exp()
 
     def sign(self) -> Sided:
@@ -161,7 +158,6 @@ class Sided(Number):
         return Sided(np.sign(self.value), np.where(known, 0.0, math.nan))
 
     def single(self) -> Sided:
-        """Round to float32."""
         number = self.divided()
         value = number.value.astype(np.float32).astype(np.float64)
         return Sided(value, np.where(number.side == 0, 0.0, math.nan))
@@ -178,7 +174,6 @@ def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _where(mask: Any, yes: Sided, no: Sided) -> Sided:
-    """Return one of two numbers for each element."""
     names = "value", "side", "close", "over"
     pairs = [(getattr(yes, name), getattr(no, name)) for name in names]
     return Sided(*(np.where(mask, *pair) for pair in pairs))
@@ -207,10 +202,7 @@ def round_next_to_middle(
     values: Doubles,
     kind: str,
 ) -> Doubles:
-    """Round values of a formula next to the middle between two numbers; NaN where it is not known.
-
-    Of the values, a few of the last digits may be wrong.
-    """
+    """Round values next to the middle between two numbers of a type; NaN where it is not known."""
     ulp = spacing(values, ELEMENT_TYPES[kind])
     middle = (np.floor(values / ulp) + 0.5) * ulp
     numbers = [Sided(x) for x in (*tensors, *scalars)]

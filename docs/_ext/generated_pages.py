@@ -33,7 +33,7 @@ from ascendref.cli.verify_report import without_range
 from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32, ElementType
 from ascendref.core.markdown import table
 from ascendref.declaration.operator import APIS, Operator
-from ascendref.verify.figures.style import LABELS
+from ascendref.verify.figures.panels import LABELS
 from ascendref.verify.setting import data_name, gradient_name
 
 DOCS = Path(__file__).parents[1]

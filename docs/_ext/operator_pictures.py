@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from ascendref.declaration.operator import Operator
 from ascendref.verify.accuracy.rows import CLASSES, SweepRow
-from ascendref.verify.figures.style import LABELS
+from ascendref.verify.figures.panels import LABELS
 from ascendref.verify.setting import Setting, data_name, settings
 
 Draw = Callable[[Axes], None]

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -94,11 +93,12 @@ def test_arrays_are_laid_out_as_named(operator: str, kind: str) -> None:
         return tensors(Case(operator, kind, 4096, layout))
 
     assert all(array.flags.c_contiguous for array in data("dense"))
+    np.testing.assert_array_equal(data("dense")[0], data("dense")[0])  # the same numbers each time
     second = min(1, sum(array.ndim == 2 for array in data("dense")) - 1)
     assert data("transposed")[second].T.flags.c_contiguous
     assert data("sliced")[second].strides[-1] == 2 * data("sliced")[second].itemsize
     assert data("broadcast")[0].strides[0] == 0
-    assert all(array.dtype == data("dense")[0].dtype for array in data("sliced"))
+    assert {array.dtype.name for array in (*data("dense"), *data("sliced"))} == {kind}
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 4096])
@@ -225,9 +225,3 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     done = call("bench", "--peer", "torch")
     assert done.exit_code == 2
     assert "--peer: torch is not installed: pip install " in done.stderr
-
-
-def test_half_precision_arrays_hold_the_same_numbers_every_time() -> None:
-    first, again = (tensors(Case("logit_grad", "bfloat16", 4096))[0] for _ in range(2))
-    assert first.dtype == ml_dtypes.bfloat16
-    np.testing.assert_array_equal(first, again)

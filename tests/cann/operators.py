@@ -28,11 +28,7 @@ from .outputs import NUMBERS, Caller
 LAYOUTS = {
     "contiguous": lambda rows, columns: ((columns, 1), 0, 0),
     "transposed at an inner address": lambda rows, columns: ((1, rows), 2, 192),
-    "backwards with gaps": lambda rows, columns: (
-        (-2 * columns, -2),
-        2 * rows * columns + 1,
-        8,
-    ),
+    "backwards with gaps": lambda rows, columns: ((-2 * columns, -2), 2 * rows * columns + 1, 8),
 }
 #: scalars that functions refuse
 REFUSED = [

@@ -82,23 +82,24 @@ class Caller:
             self.library.aclInit(None)
         self.call("aclrtSetDevice", 0)
         self.call("aclrtCtxSetSysParamOpt", 0, ctypes.c_int64(0))
-        self.stream = self.made("aclrtCreateStream")
-        self.context = self.made("aclrtGetCurrentContext")
+        stream, self.context = self.made("aclrtCreateStream"), self.made("aclrtGetCurrentContext")
         self.memory = self.made("aclrtMalloc", ctypes.c_size_t(64 * PLACES), 0)
         self.places = cycle(range(self.memory, self.memory + 64 * PLACES, 64))
-        self.notify = self.made("aclrtCreateNotify", ctypes.c_uint64(0))
+        notify = self.made("aclrtCreateNotify", ctypes.c_uint64(0))
         self.events = []
         for _ in range(2):
             event = self.made("aclrtCreateEvent")
-            self.call("aclrtRecordEvent", ctypes.c_void_p(event), ctypes.c_void_p(self.stream))
+            self.call("aclrtRecordEvent", ctypes.c_void_p(event), ctypes.c_void_p(stream))
             self.events.append(event)
-        self.call("aclrtSynchronizeStream", ctypes.c_void_p(self.stream))
+        self.call("aclrtSynchronizeStream", ctypes.c_void_p(stream))
         self.captured = self.made("aclrtCreateStream")
-        self.graph = None
+        graph = ctypes.c_void_p()
         if self.begins_capture():
-            self.graph = ctypes.c_void_p()
-            end = "aclmdlRICaptureEnd"
-            self.call(end, ctypes.c_void_p(self.captured), ctypes.byref(self.graph))
+            captured = ctypes.c_void_p(self.captured)
+            self.call("aclmdlRICaptureEnd", captured, ctypes.byref(graph))
+        self.handles = {
+            "STREAM": stream, "CONTEXT": self.context, "NOTIFY": notify, "GRAPH": graph.value
+        }  # fmt: skip
 
     def begins_capture(self):
         """Begin to capture a stream; tell whether that is so, as only some products can."""
@@ -124,33 +125,28 @@ class Caller:
         """Return a plausible argument."""
         name, kind = parameter.name, parameter.kind
         value = VALUES.get(f"{function.name}.{name}", VALUES.get(name, 0))
-        if kind == "TENSOR":
-            return ctypes.c_void_p(self.tensor(shapes(function.name).get(name, (2, 4))))
-        if kind == "SCALAR":
-            made = self.library.aclCreateScalar(ctypes.byref(ctypes.c_float(1)), 0)
-            return ctypes.c_void_p(made)
-        if kind.endswith(("_ARRAY", "_LIST")):
-            create = "aclCreate" + kind.title().replace("_", "")
-            member = self.tensor() if kind == "TENSOR_LIST" else 0
-            members = (ctypes.c_uint64 * 1)(member)
-            length = 0 if kind == "SCALAR_LIST" else 1
-            return ctypes.c_void_p(getattr(self.library, create)(members, ctypes.c_uint64(length)))
-        if name in BYTES:
-            return ctypes.pointer(BYTES[name]) if name == "prop" else ctypes.c_char_p(BYTES[name])
-        if kind == "NOTIFY":
-            return ctypes.c_void_p(self.notify)
-        if function.name == "aclrtMemGetAddressRange":
-            return ctypes.c_void_p(self.memory)
-        if kind == "EVENT":
-            return ctypes.c_void_p(self.events[next(numbers) % 2])
-        if kind == "GRAPH":
-            return self.graph
         if function.name == "aclmdlRICaptureEnd":
             self.begins_capture()
-            return ctypes.c_void_p(self.captured)
-        if kind in ("STREAM", "CONTEXT"):
-            return ctypes.c_void_p(self.stream if kind == "STREAM" else self.context)
-        return NUMBERS.get(kind, ctypes.c_int32)(value)
+            address = self.captured
+        elif function.name == "aclrtMemGetAddressRange":
+            address = self.memory
+        elif kind == "TENSOR":
+            address = self.tensor(shapes(function.name).get(name, (2, 4)))
+        elif kind == "SCALAR":
+            address = self.library.aclCreateScalar(ctypes.byref(ctypes.c_float(1)), 0)
+        elif kind.endswith(("_ARRAY", "_LIST")):
+            create = getattr(self.library, "aclCreate" + kind.title().replace("_", ""))
+            members = (ctypes.c_uint64 * 1)(self.tensor() if kind == "TENSOR_LIST" else 0)
+            address = create(members, ctypes.c_uint64(kind != "SCALAR_LIST"))
+        elif name in BYTES:
+            return ctypes.pointer(BYTES[name]) if name == "prop" else ctypes.c_char_p(BYTES[name])
+        elif kind == "EVENT":
+            address = self.events[next(numbers) % 2]
+        elif kind in self.handles:
+            address = self.handles[kind]
+        else:
+            return NUMBERS.get(kind, ctypes.c_int32)(value)
+        return ctypes.c_void_p(address)
 
     def results(self, function, pattern, *, without=None):
         """Call a function; return its code and the bytes at each of its outputs."""

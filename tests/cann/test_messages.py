@@ -1,8 +1,5 @@
 """Every refused call leaves a message to its thread, and ``aclGetRecentErrMsg`` returns it once."""
 
-import os
-import textwrap
-
 import pytest
 
 from ascendref.cann.compilers import command
@@ -147,36 +144,27 @@ def test_threads_of_c_keep_theirs_in_a_program_of_python(root, tmp_path):
     (tmp_path / "threads.c").write_text(THREADS)
     words = ["-shared", "-fPIC", "-pthread", "threads.c", "-o", "threads.so"]
     output_of(*command("CC", words, root), cwd=tmp_path)
-    out = run(
-        "-c",
-        textwrap.dedent(
-            """
-            import ctypes, os, threading
-            library = ctypes.CDLL(os.environ["LIBRARY"])
-            print(library.messages())
-            thread = threading.Thread(target=lambda: print(library.messages()))
-            thread.start(), thread.join()
-            """
-        ),
-        LIBRARY=os.fspath(tmp_path / "threads.so"),
-    )
-    assert out == "8\n8"
+    client = """
+import ctypes, os, threading
+library = ctypes.CDLL(os.environ["LIBRARY"])
+print(library.messages())
+thread = threading.Thread(target=lambda: print(library.messages()))
+thread.start(), thread.join()
+"""
+    assert run("-c", client, LIBRARY=str(tmp_path / "threads.so")) == "8\n8"
+
+
+NAMES = """
+import ctypes, os
+from ascendref.core.errors import AclError, recorded
+library = ctypes.CDLL(os.environ["ROOT"] + "/lib64/libascendcl.so")
+library.aclGetRecentErrMsg.restype = ctypes.c_char_p
+library.aclrtSetDevice(0)
+recorded(AclError(500001, os.fsdecode(b"called at /home/\\xff/main.cpp:7")))
+print(library.aclGetRecentErrMsg().decode())
+"""
 
 
 def test_names_of_files_that_are_no_text(root):
-    out = run(
-        "-c",
-        textwrap.dedent(
-            """
-            import ctypes, os
-            from ascendref.core.errors import AclError, recorded
-            library = ctypes.CDLL(os.environ["ROOT"] + "/lib64/libascendcl.so")
-            library.aclGetRecentErrMsg.restype = ctypes.c_char_p
-            library.aclrtSetDevice(0)
-            recorded(AclError(500001, os.fsdecode(b"called at /home/\\xff/main.cpp:7")))
-            print(library.aclGetRecentErrMsg().decode())
-            """
-        ),
-        ROOT=str(root),
-    )
+    out = run("-c", NAMES, ROOT=str(root))
     assert out.endswith("called at /home/\\udcff/main.cpp:7")

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import ascendref as ar
-from ascendref.cann import libpython
-from ascendref.cann.root import LIBRARIES, cached_root, install, set_env
+from ascendref.cann.root import LIBRARIES, cached_root, set_env
 
 from ..cli.command_line import assert_bad_call, call
 from ..support.daily import todays
@@ -39,15 +37,6 @@ def test_the_command_writes_a_root_and_says_where(tmp_path):
     (prefix / "mine").write_text("kept")
     assert output_of(*ASCENDREF, "cann", "--prefix", prefix, environment=QUICK) == f"{prefix}\n"
     assert (prefix / "mine").read_text() == "kept"
-
-
-@pytest.mark.full
-def test_a_folder_with_files_of_others_is_no_prefix(tmp_path):
-    (tmp_path / "set_env.sh").write_text("# the vendor's\n")
-    done = captured(*ASCENDREF, "cann", "--prefix", tmp_path)
-    assert done.returncode == 2
-    assert f"--prefix: {tmp_path} has files of others" in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["set_env.sh"]
 
 
 @pytest.fixture(scope="module")
@@ -146,41 +135,6 @@ def test_the_compilers_get_the_flags(tmp_path):
     assert captured(*ASCENDREF, "c++", tmp_path / "missing.cpp", environment=cache).returncode == 1
 
 
-@pytest.mark.full
-def test_without_a_compiler_the_message_says_what_to_install(tmp_path):
-    done = captured(
-        *ASCENDREF, "cann", "--prefix", tmp_path / "root", environment={"CC": "no-such-compiler"}
-    )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "no-such-compiler" in done.stderr
-    assert "apt install g++" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "root").exists()
-
-
-def test_a_root_that_cannot_be_written_is_refused(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ar.ArgumentValueError, match="--prefix: cannot write "):
-        install(tmp_path / "file" / "root")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("command", [("cann",), ("c++", "main.cpp")])
-def test_a_cache_that_cannot_be_written_is_named(command, tmp_path):
-    (tmp_path / "cache").write_text("a file")
-    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache"), **QUICK}
-    done = captured(*ASCENDREF, *command, environment=cache)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"ascendref: XDG_CACHE_HOME: cannot write {tmp_path}/cache/")
-
-
-@pytest.mark.parametrize("variable", ["CC", "CFLAGS", "LDFLAGS"])
-def test_a_quotation_without_an_end_is_one_line(variable, monkeypatch):
-    monkeypatch.setenv(variable, "cc -DNAME='a b")
-    assert_bad_call(call("cann"), f'{variable}: "cc -DNAME=\'a b" is not a list of words: No')
-
-
 def test_each_set_of_flags_has_a_build_of_its_own(monkeypatch):
     found = {cached_root("cann")}
     for variable in ("CFLAGS", "LDFLAGS"):
@@ -189,24 +143,32 @@ def test_each_set_of_flags_has_a_build_of_its_own(monkeypatch):
     assert len(found) == 3
 
 
-@pytest.mark.full
-def test_a_compiler_that_fails_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setenv("CFLAGS", "--no-such-flag")
-    with pytest.raises(ar.ArgumentValueError, match="no-such-flag"):
-        install(tmp_path / "root")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_python_without_its_library_says_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("ASCENDREF_LIBPYTHON", str(tmp_path / "libpython.so"))
-    with pytest.raises(ar.ArgumentValueError, match=r"enable-shared.*ASCENDREF_LIBPYTHON"):
-        libpython.find_libpython()
-
-
-def test_a_library_that_lost_its_python_says_so(programs, tmp_path):
-    out, errors = programs.run(
-        "process.cpp", "starts", ASCENDREF_LIBPYTHON=str(tmp_path / "libpython.so")
-    )
-    assert out == "500000\n"
-    assert "cannot load Python" in errors
-    assert errors.count("\n") == 1
+@pytest.mark.parametrize(
+    ("command", "environment", "words"),
+    [
+        ("cann --prefix root", {"CC": "no-such-cc"}, "no such compiler: no-such-cc; install a C"),
+        ("cann --prefix root", {"CFLAGS": "--no-such-flag"}, "no-such-flag"),
+        ("cann --prefix others", {}, "others has files of others; a new or empty folder, or"),
+        ("cann --prefix file/root", {}, "--prefix: cannot write "),
+        ("cann", {"XDG_CACHE_HOME": "file"}, "XDG_CACHE_HOME: cannot write "),
+        ("c++ main.cpp", {"XDG_CACHE_HOME": "file"}, "XDG_CACHE_HOME: cannot write "),
+        *[
+            ("cann", {name: "cc 'a b"}, f'{name}: "cc \'a b" is not a list of words: No closing')
+            for name in ("CC", "CFLAGS", "LDFLAGS")
+        ],
+        ("cann", {"ASCENDREF_LIBPYTHON": "no.so"}, "or set ASCENDREF_LIBPYTHON to its path"),
+    ],
+)
+def test_a_root_that_cannot_be_made_is_one_line_and_leaves_nothing(
+    command, environment, words, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    Path("others").mkdir()
+    Path("others/set_env.sh").write_text("# the vendor's\n")
+    for name, value in environment.items():
+        path = tmp_path / value if name == "XDG_CACHE_HOME" else value
+        monkeypatch.setenv(name, str(path))
+    before = sorted(tmp_path.rglob("*"))
+    assert_bad_call(call(*command.split()), words)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+import ascendref as ar
+
 from .command_line import assert_bad_call, call, python, status_of
 
 BEGINNING = """
@@ -96,26 +98,37 @@ def test_the_page_draws_the_pair_and_the_missing_edge(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_page_marks_the_free_of_memory_that_is_in_use(tmp_path: Path) -> None:
-    check(
-        tmp_path,
-        "dev.memset_async(memory, 0)\ndev.free(memory)",
-        "--html",
-        tmp_path / "page.html",
-    )
+    program = "dev.memset_async(memory, 0)\ndev.free(memory)"
+    check(tmp_path, program, "--html", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert ">host</text>" in text
     assert ' font-weight="600">Device.free</text>' in text
 
 
-def test_a_program_without_hazards_is_fine(tmp_path: Path) -> None:
-    done = check(tmp_path, "dev.memset_async(memory, 0)\ndev.synchronize()")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0 hazards on 1 device\n", "")
+#: end of a program -> status, what is printed, and what is said
+ENDS = {
+    "dev.memset_async(memory, 0)\ndev.synchronize()": (0, "0 hazards on 1 device\n", ""),
+    f"{RACE}del dev, one, two, memory\nimport gc\ngc.collect()": (1, "1 hazard on 1 device: ", ""),
+    "sys.exit(3)": (1, "0 hazards on 1 device\n", "program.py exited with status 3\n"),
+    "import os; os.kill(os.getpid(), 9)": (1, "", "program.py was killed by signal 9\n"),
+    f"{RACE}import os; os._exit(0)": (
+        1,
+        "",
+        "ascendref: 1 process ended without exit functions (_exit, exec, a signal): hazards are"
+        " unknown\n",
+    ),
+}
 
 
-@pytest.mark.full
-def test_devices_that_are_gone_count(tmp_path: Path) -> None:
-    done = check(tmp_path, RACE + "del dev, one, two, memory\nimport gc\ngc.collect()")
-    assert done.returncode == 1
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("end", ENDS)
+def test_the_status_says_whether_all_was_fine(tmp_path: Path, end: str) -> None:
+    done, (status, printed, said) = check(tmp_path, end), ENDS[end]
+    assert done.returncode == status
+    assert done.stdout.startswith(printed)
+    assert said in done.stderr
+    assert bool(printed) == bool(done.stdout)
+    assert bool(said) == bool(done.stderr)
 
 
 WRONG_CALL = """
@@ -134,30 +147,6 @@ def test_tracebacks_show_the_frames_of_the_program_alone(tmp_path: Path) -> None
     assert "AclError: ACL_ERROR_INVALID_PARAM (100000): nbytes is 0" in done.stderr
     full = check(tmp_path, WRONG_CALL, "--traceback")
     assert "address_space.py" in full.stderr
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("end", "text"),
-    [
-        ("sys.exit(3)", "exited with status 3"),
-        ("import os; os.kill(os.getpid(), 9)", "was killed by signal 9"),
-    ],
-)
-def test_a_failing_program_is_no_success(tmp_path: Path, end: str, text: str) -> None:
-    done = check(tmp_path, end)
-    assert done.returncode == 1
-    assert text in done.stderr
-
-
-@pytest.mark.full
-def test_a_process_that_ends_without_exit_functions_is_no_success(tmp_path: Path) -> None:
-    done = check(tmp_path, RACE + "import os; os._exit(0)")
-    assert done.returncode == 1
-    assert done.stderr == (
-        "ascendref: 1 process ended without exit functions (_exit, exec, a signal): hazards are"
-        " unknown\n"
-    )
 
 
 @pytest.mark.full
@@ -209,13 +198,6 @@ def test_options_behind_the_program_are_its_own(
     ]
 
 
-def test_an_unknown_option_before_the_program_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status_of("check", "--htm", "page.html", "program.py") == 2
-    errors = capsys.readouterr().err
-    assert errors.startswith("ascendref: No such option: --htm ")
-    assert errors.count("\n") == 1
-
-
 def test_what_is_no_program(tmp_path: Path) -> None:
     assert_bad_call(call("check", tmp_path / "absent.py"), "no such file: ")
     file = tmp_path / "text"
@@ -224,8 +206,6 @@ def test_what_is_no_program(tmp_path: Path) -> None:
 
 
 def test_the_variable_has_three_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ascendref as ar
-
     for value, mode in (("report", "report"), ("0", False), ("1", True), ("", "report")):
         monkeypatch.setenv("ASCENDREF_CHECK", value)
         assert ar.Device("Atlas A2", check="report").check == mode

@@ -1,18 +1,16 @@
 """Whatever a file of arrays holds, the command line ends well or with one line and status 2."""
 
-import io
-import sys
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from ascendref.cli import main, run
+from ascendref.cli import run
 
 from ..support.array_files import archives, arrays, damaged_files, odd_files
 from ..support.daily import todays
+from .command_line import call
 
 pytestmark = pytest.mark.full
 
@@ -21,18 +19,6 @@ pytestmark = pytest.mark.full
 def no_warm_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call is timed once."""
     monkeypatch.setattr(run, "_SECONDS", 0.0)
-
-
-def call(*arguments: object) -> tuple[int, str, str]:
-    """Call the command line's main function; return its status and what it printed."""
-    out, err = io.StringIO(), io.StringIO()
-    before = sys.argv
-    sys.argv = ["ascendref", *map(str, arguments)]
-    try:
-        with redirect_stdout(out), redirect_stderr(err):
-            return main(), out.getvalue(), err.getvalue()
-    finally:
-        sys.argv = before
 
 
 def survive(files: Iterable[bytes], folder: Path) -> Counter[str]:

@@ -100,10 +100,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.daily(3)
 @pytest.mark.parametrize(("option", "name"), ROWS, ids=lambda text: text[:20])
 def test_a_name_that_cannot_be_used_is_one_line(
-    option: str,
-    name: str,
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    option: str, name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     argument, words = OPTIONS[option]
     status(words, "x" * 300)  # imports what the command needs

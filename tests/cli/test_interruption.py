@@ -15,10 +15,10 @@ from .command_line import status_of
 
 BENCH = ("bench", "hardshrink_backward", "--dtype", "float32", "--peer", "none", "--size", 16,
          "--seconds", 0.001)  # fmt: skip
-#: what is called, the module and the name of a function that is called in the first step, what the
+#: what is called, module and name of a function that is first called in the first step, what the
 #: steps are, and how many of them JSON has
 CASES: dict[str, tuple[tuple[object, ...], Any, str, str, Callable[[Any], int]]] = {
-    "demo": (("demo",), demo.digits, "load", "epochs", lambda found: len(found["epochs"])),
+    "demo": (("demo",), demo.digits, "adam", "epochs", lambda found: len(found["epochs"])),
     "bench": (BENCH, bench, "measure", "measurements", lambda found: len(found["rows"])),
     "study": (("study",), study, "study", "operators", len),
     "doctor": (
@@ -29,13 +29,14 @@ CASES: dict[str, tuple[tuple[object, ...], Any, str, str, Callable[[Any], int]]]
 
 @pytest.fixture
 def press(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], None]:
-    """Return a function that has Ctrl-C pressed whenever a function of a module is called."""
+    """Return a function that has Ctrl-C pressed when a function of a module is first called."""
 
     def patch(module: Any, name: str) -> None:
-        function = getattr(module, name)
+        function, presses = getattr(module, name), iter([signal.SIGINT])
 
         def pressed(*arguments: Any) -> Any:
-            signal.raise_signal(signal.SIGINT)
+            for number in presses:
+                signal.raise_signal(number)
             return function(*arguments)
 
         monkeypatch.setattr(module, name, pressed)
@@ -65,7 +66,8 @@ def test_ctrl_c_keeps_what_bench_measured_in_its_files(
     report = tmp_path / "report.md"
     assert status_of(*BENCH, "--report", report) == 130
     errors = capsys.readouterr().err
-    assert errors.startswith(f"written to {report}\nascendref: interrupted after 1 of ")
+    assert errors.startswith("ascendref: interrupted after 1 of ")
+    assert errors.endswith(f"\nwritten to {report}\n")
     assert "hardshrink_backward" in report.read_text(encoding="utf-8")
 
 

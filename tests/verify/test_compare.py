@@ -3,7 +3,8 @@
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from math import inf, isinf, isnan, nan
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import ascendref as ar
 
-from ..support.rounding import FORMATS, array_of, decode, exact, round_to
+from ..support.rounding import FORMATS, array_of, decode, round_to
 from .test_ulp import distance
 
 LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
@@ -27,18 +28,12 @@ PAIRS = [
 ]
 
 
-class Element(NamedTuple):
-    """What is to be said about one element."""
-
-    ulp: float
-    absolute: float
-    relative: float
-    differs: bool
-    wrong: bool
-    nan: bool
-    infinity: bool
-    zero_sign: bool
-    missed: bool
+MOST = attrgetter("max_ulp", "max_absolute", "max_relative")
+MEANS = attrgetter("mean_ulp", "mean_absolute", "mean_relative")
+COUNTS = attrgetter(
+    "differing", "wrong", "nan_mismatches", "infinity_mismatches", "zero_sign_mismatches",
+    "missed_zeros",
+)  # fmt: skip
 
 
 def unit(value: Fraction, kind: str) -> Fraction:
@@ -64,13 +59,16 @@ def bits(value: float, kind: str) -> int:
     return int(array_of(kind, np.float64(value)).view(form.raw))
 
 
-def expected(actual: float, golden: float, kind: str, same: bool) -> Element:
-    """Say about one element what the definitions say, in fractions."""
+def expected(actual: float, golden: float, kind: str, same: bool) -> tuple[float, ...]:
+    """Return errors and counts of one element by the definitions, in fractions.
+
+    The order is that of `MOST` and `COUNTS`.
+    """
     rounded = float(round_to(kind, np.float64(golden)))
     wrong = actual != rounded and not (isnan(actual) and isnan(rounded))
     if isnan(actual) or isnan(golden):
         error = inf if isnan(actual) != isnan(golden) else 0.0
-        return Element(error, error, error, error > 0, wrong, error > 0, False, False, False)
+        return error, error, error, error > 0, wrong, error > 0, False, False, False
     infinity = wrong and (isinf(actual) or isinf(rounded))
     zero_sign = actual == rounded == 0 and str(actual) != str(rounded)
     if isinf(rounded):
@@ -89,9 +87,7 @@ def expected(actual: float, golden: float, kind: str, same: bool) -> Element:
         relative = inf
     else:
         relative = number(abs(left - right) / abs(right)) if absolute and not missed else 0.0
-    return Element(
-        ulp, absolute, relative, absolute != 0, wrong, False, infinity, zero_sign, missed
-    )
+    return ulp, absolute, relative, absolute != 0, wrong, False, infinity, zero_sign, missed
 
 
 def numbers(kind: str) -> Any:
@@ -126,26 +122,13 @@ def test_any_elements(kind: str, golden_kind: str, data: Any) -> None:
     found = ar.compare(array_of(kind, actual), array_of(golden_kind, golden))
     rows = [expected(a, g, kind, kind == golden_kind) for a, g in drawn]
     ulps, absolutes, relatives, *masks = zip(*rows, strict=True) if rows else [()] * 9
-    counts = (
-        found.differing,
-        found.wrong,
-        found.nan_mismatches,
-        found.infinity_mismatches,
-        found.zero_sign_mismatches,
-        found.missed_zeros,
-    )
-    assert counts == tuple(sum(mask) for mask in masks)
-    assert (found.actual_dtype, found.golden_dtype, found.elements) == (
-        kind,
-        golden_kind,
-        len(rows),
-    )
-    largest = (found.max_ulp, found.max_absolute, found.max_relative)
-    means = (found.mean_ulp, found.mean_absolute, found.mean_relative)
+    assert COUNTS(found) == tuple(sum(mask) for mask in masks)
+    names = found.actual_dtype, found.golden_dtype, found.elements
+    assert names == (kind, golden_kind, len(rows))
     # a difference, a quotient and a sum are each rounded once to F64
     having = (len(rows), len(rows), len(rows) - found.missed_zeros)
-    errors = (ulps, absolutes, relatives)
-    for values, most, mean, count in zip(errors, largest, means, having, strict=True):
+    columns = (ulps, absolutes, relatives), MOST(found), MEANS(found), having
+    for values, most, mean, count in zip(*columns, strict=True):
         assert most == pytest.approx(max(values, default=0.0), rel=1e-15, abs=1e-323)
         assert mean == pytest.approx(sum(values) / max(count, 1), rel=1e-14, abs=1e-323)
     if found.worst is None:
@@ -184,7 +167,7 @@ def test_the_definitions_on_numbers_worked_out_by_hand() -> None:
         found = ar.compare(
             array_of(kind, np.array([actual])), array_of(golden_kind, np.array([golden]))
         )
-        assert (found.max_ulp, found.max_absolute, found.max_relative) == errors, (actual, golden)
+        assert MOST(found) == errors, (actual, golden)
 
 
 def test_the_worst_is_the_first_of_the_largest_wherever_it_is() -> None:
@@ -200,21 +183,13 @@ def test_the_worst_is_the_first_of_the_largest_wherever_it_is() -> None:
     assert turned.worst == ar.verify.Worst((5, 6, 2), 1 + 2**-50, 1.0)
 
 
-@pytest.mark.parametrize("layout", [lambda x: x, lambda x: x[::-1], lambda x: x.T])
-def test_every_element_counts_once(layout: Any) -> None:
-    golden = np.arange(1.0, 30_001.0).reshape(100, 300)
-    found = ar.compare(layout(-golden), layout(golden))
-    assert (found.differing, found.wrong, found.max_relative) == (30_000, 30_000, 2.0)
-    assert found.mean_absolute == 30_001
-    assert found.mean_relative == 2
-
-
 def test_no_rank_and_no_elements() -> None:
     found = ar.compare(np.float16(1), np.float32(2))
     assert found.worst == ar.verify.Worst((), 1.0, 2.0)
     assert found.mean_ulp == 512
     empty = ar.compare(np.ones((0, 3), np.float16), np.ones((0, 3)))
     assert (empty.elements, empty.worst, empty.max_ulp, empty.mean_relative) == (0, None, 0, 0)
+    ar.assert_accepted(np.ones(0, np.float16), np.ones(0))
 
 
 def test_a_comparison_is_read_in_a_few_lines() -> None:
@@ -243,62 +218,49 @@ def test_a_comparison_is_frozen() -> None:
 
 @pytest.mark.parametrize("function", [ar.compare, ar.assert_accepted])
 @pytest.mark.parametrize(
-    ("actual", "golden", "error", "message"),
+    ("actual", "golden", "message"),
     [
         (
             np.ones(2, np.float16),
             np.ones(2, FORMATS["bfloat16"].dtype),
-            ar.ArgumentTypeError,
             "golden has type bfloat16; float16, as actual, or a wider type is expected",
         ),
         (
             np.ones(2, np.float32),
             np.ones(2, np.float16),
-            ar.ArgumentTypeError,
             "golden has type float16; float32, as actual, or a wider type is expected",
         ),
         (
             np.ones(2, np.float16),
             np.ones(2, np.int64),
-            ar.ArgumentTypeError,
             "golden has type int64; allowed are float16, bfloat16, float32, float64 in native byte"
             " order",
         ),
         (
             [1.0],
             np.ones(1),
-            ar.ArgumentTypeError,
             "actual is a list; an array is expected (NumPy, torch, or any object with __dlpack__ or"
             " __array__)",
         ),
         (
             np.ones((2, 3), np.float16),
             np.ones(3),
-            ar.ArgumentValueError,
             "golden has shape (3,); (2, 3), as actual, is expected",
         ),
     ],
 )
-def test_bad_arguments(
-    function: Any, actual: Any, golden: Any, error: type[ar.ArgumentError], message: str
-) -> None:
-    with pytest.raises(error) as caught:
+def test_bad_arguments(function: Any, actual: Any, golden: Any, message: str) -> None:
+    with pytest.raises(ar.ArgumentError) as caught:
         function(actual, golden)
     assert str(caught.value) == message
+    assert isinstance(caught.value, TypeError) == ("shape" not in message)
 
 
-class Tolerance(NamedTuple):
-    """The rule of one type."""
-
-    rtol: float
-    atol: float
-    cap: float
-
-
+#: the rule of a type: relative and absolute tolerance, and the cap
 RULES = {
-    "float16": Tolerance(2.0**-9, 2.0**-9, 0.1),
-    "bfloat16": Tolerance(2.0**-6, 2.0**-6, 1.0),
-    "float32": Tolerance(2.0**-10, 2.0**-16, 0.01),
+    "float16": (2.0**-9, 2.0**-9, 0.1),
+    "bfloat16": (2.0**-6, 2.0**-6, 1.0),
+    "float32": (2.0**-10, 2.0**-16, 0.01),
 }
 each_rule = pytest.mark.parametrize("kind", RULES)
 
@@ -313,10 +275,10 @@ def refusal(actual: Any, golden: Any) -> list[str]:
 @pytest.mark.filterwarnings("ignore:the result is accepted")
 @each_rule
 def test_one_percent_may_be_out_of_tolerance(kind: str) -> None:
-    rule = RULES[kind]
+    rtol, atol, _ = RULES[kind]
     actual = array_of(kind, np.ones(200))
     golden = np.ones(200)
-    edge = rule.atol / (1 - rule.rtol) + 1 / (1 - rule.rtol)  # golden - 1 == atol + rtol * golden
+    edge = atol / (1 - rtol) + 1 / (1 - rtol)  # golden - 1 == atol + rtol * golden
     golden[:2] = edge + 1e-9
     ar.assert_accepted(actual, golden)
     golden[2] = edge - 1e-9
@@ -325,7 +287,7 @@ def test_one_percent_may_be_out_of_tolerance(kind: str) -> None:
     assert refusal(actual, golden) == [
         f"the result is not accepted as {kind}",
         "3 of 200 elements out of tolerance, 1 % may be: |actual - golden| <="
-        f" 2**{np.log2(rule.atol):.0f} + 2**{np.log2(rule.rtol):.0f} * |golden|",
+        f" 2**{np.log2(atol):.0f} + 2**{np.log2(rtol):.0f} * |golden|",
         f"  the largest error at (2,): actual 1.0, golden {golden[2].item()!r}, error"
         f" {golden[2] - 1:g}",
     ]
@@ -334,13 +296,13 @@ def test_one_percent_may_be_out_of_tolerance(kind: str) -> None:
 @pytest.mark.filterwarnings("ignore:the result is accepted")
 @each_rule
 def test_the_tolerance_is_met_exactly(kind: str) -> None:
-    rule = RULES[kind]
+    rtol, atol, _ = RULES[kind]
     golden = np.zeros(50)
-    golden[7] = -rule.atol / (1 + rule.rtol)
+    golden[7] = -atol / (1 + rtol)
     actual = array_of(kind, np.zeros(50))
     ar.assert_accepted(actual, golden)
     golden[:] = 0
-    actual[7] = rule.atol
+    actual[7] = atol
     ar.assert_accepted(actual, golden)
     actual[7] = np.nextafter(actual[7], actual.dtype.type(1))
     assert "1 of 50 elements out of tolerance" in refusal(actual, golden)[1]
@@ -349,18 +311,18 @@ def test_the_tolerance_is_met_exactly(kind: str) -> None:
 @pytest.mark.filterwarnings("ignore:the result is accepted")
 @each_rule
 def test_no_element_may_be_beyond_the_cap(kind: str) -> None:
-    rule = RULES[kind]
+    *_, cap = RULES[kind]
     golden = np.zeros((1000, 2))
     actual = array_of(kind, golden)
-    golden[400, 1] = rule.cap  # the cap is the larger one: 32 ulp of that are less
+    golden[400, 1] = cap  # the cap is the larger one: 32 ulp of that are less
     ar.assert_accepted(actual, golden)
-    golden[400, 1] = rule.cap * (1 + 2**-50)
+    golden[400, 1] = cap * (1 + 2**-50)
     assert refusal(actual, golden) == [
         f"the result is not accepted as {kind}",
         "1 of 2,000 elements beyond the cap, none may be: |actual - golden| <="
-        f" max({rule.cap:g}, 32 ulp)",
+        f" max({cap:g}, 32 ulp)",
         f"  the largest error at (400, 1): actual 0.0, golden {golden[400, 1].item()!r}, error"
-        f" {rule.cap:g}",
+        f" {cap:g}",
     ]
 
 
@@ -369,7 +331,7 @@ def test_32_ulp_are_within_the_cap(kind: str) -> None:
     golden = np.zeros(1000)
     golden[5] = 3 * 2.0**12
     unit_there = 2.0 ** (13 - FORMATS[kind].fraction)
-    assert 32 * unit_there > RULES[kind].cap
+    assert 32 * unit_there > RULES[kind][2]
     actual = array_of(kind, golden + 32 * unit_there * (golden > 0))
     ar.assert_accepted(actual, golden)
     golden[5] -= 2.0**-20
@@ -417,24 +379,12 @@ def test_what_rounds_to_infinity_is_infinite() -> None:
     ar.assert_accepted(np.array([65504.0], np.float16), np.array([65519.0]))
 
 
-def test_nothing_is_accepted() -> None:
-    ar.assert_accepted(np.ones(0, np.float16), np.ones(0))
-
-
 def test_float64_has_no_rule() -> None:
     with pytest.raises(ar.ArgumentTypeError) as caught:
         ar.assert_accepted(np.ones(1), np.ones(1))
     assert str(caught.value) == (
         "actual has type float64; allowed are float16, bfloat16, float32 in native byte order"
     )
-
-
-@each_rule
-def test_the_operators_are_accepted(kind: str) -> None:
-    rng = np.random.default_rng(9)
-    x, dy = (array_of(kind, rng.uniform(0.01, 0.99, 5000)) for _ in range(2))
-    golden = ar.logit_grad(exact(x), exact(dy))
-    ar.assert_accepted(ar.logit_grad(x, dy), golden)
 
 
 def test_accepted_results_that_are_far_off_are_warned_of() -> None:

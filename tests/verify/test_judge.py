@@ -147,7 +147,7 @@ def test_differences_of_a_block_are_decided_until_many_results_are_wrong() -> No
         (lambda x, y: -(x * 0.5) - y, (TINY, TRACE), -TINY),
         (lambda x, y: x / y, (3 * TINY / 2, 3.0), 0.0),
         (lambda x, y: x / (y + TRACE), (3 * TINY / 2, 3.0), 0.0),
-        # thirds are no doubles, but what they are multiplied by or added to makes ties of them
+        # thirds are no doubles, but products and sums of thirds may be ties
         (lambda x, y: x / 3.0 * y, (TINY, 1.5), 0.0),
         (lambda x, y: x / 3.0 * (y / 7.0) + TRACE, (TINY, 10.5), TINY),
         (lambda x, y: x / 3.0 + y / 3.0, (TINY, TINY / 2), 0.0),

@@ -98,33 +98,27 @@ def test_other_libraries_and_layouts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "error", "message"),
+    ("a", "b", "message"),
     [
-        (
-            np.ones(2, np.float32),
-            np.ones(2),
-            ar.ArgumentTypeError,
-            "b has type float64; float32, as a, is expected",
-        ),
+        (np.ones(2, np.float32), np.ones(2), "b has type float64; float32, as a, is expected"),
         (
             np.ones(2, np.int16),
             np.ones(2),
-            ar.ArgumentTypeError,
             "a has type int16; allowed are float16, bfloat16, float32, float64 in native byte"
             " order",
         ),
         (
             np.ones((3, 2)),
             np.ones((3, 1, 3)),
-            ar.ArgumentValueError,
             "b has shape (3, 1, 3), which does not broadcast with (3, 2) of a",
         ),
     ],
 )
-def test_bad_arguments(a: Any, b: Any, error: type[ar.ArgumentError], message: str) -> None:
-    with pytest.raises(error) as caught:
+def test_bad_arguments(a: Any, b: Any, message: str) -> None:
+    with pytest.raises(ar.ArgumentError) as caught:
         ar.ulp_distance(a, b)
     assert str(caught.value) == message
+    assert isinstance(caught.value, TypeError) == ("shape" not in message)
 
 
 @each_type

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import NoReturn
 
 from ...core.errors import fail
@@ -38,6 +39,14 @@ def check_zero(zero: str, **values: int) -> None:
             invalid(f"{name} is {value:#x}; {zero} is expected")
 
 
+def check_either(
+    name: str, value: int, zero: str, one: str, refuse: Callable[[str], NoReturn] = invalid
+) -> None:
+    """Refuse a value other than 0 and 1, which have these names."""
+    if value not in (0, 1):
+        refuse(f"{name} is {value}; {zero} (0) and {one} (1) are allowed")
+
+
 def check_flag(flags: int) -> None:
     """Refuse flags other than the only one defined."""
     if flags not in (0, 1):
@@ -45,20 +54,17 @@ def check_flag(flags: int) -> None:
 
 
 def check_size(size: int) -> None:
-    """Refuse an allocation of nothing."""
     if not size:
         invalid("size is 0")
 
 
 def text_at(argument: str, address: int) -> str:
     """Return the text that an argument points to."""
-    if not address:
-        invalid(f"{argument} is NULL; a string is expected")
+    check_given(**{argument: address})
     return ctypes.string_at(address).decode(errors="replace")
 
 
 def write_text(argument: str, address: int, text: str) -> None:
     """Write a text, which ends with a NUL, to where an argument points."""
-    if not address:
-        invalid(f"{argument} is NULL; a buffer for a string is expected")
+    check_given(**{argument: address})
     ctypes.memmove(address, text.encode() + b"\0", len(text) + 1)

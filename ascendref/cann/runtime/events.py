@@ -7,10 +7,13 @@ from operator import attrgetter
 from ...device.streams.event import Event, EventFlag
 from ...device.streams.notify import Notify
 from ...device.streams.stream import Stream
-from .arguments import rt_invalid, unsupported
-from .process import process
+from .arguments import check_either, rt_invalid, unsupported
+from .process import of_own_stream, on_own_stream, process
 
 aclrtDestroyEvent = Event.destroy
+aclrtRecordEvent = on_own_stream(Event.record)
+aclrtResetEvent = on_own_stream(Event.reset)
+aclrtStreamWaitEvent = of_own_stream(Stream.wait_event)
 aclrtSynchronizeEvent = aclrtSynchronizeEventWithTimeout = Event.synchronize
 aclrtEventElapsedTime = Event.elapsed_time
 aclrtEventGetTimestamp = Event.timestamp
@@ -30,23 +33,7 @@ def aclrtCreateEvent() -> Event:
 
 
 def aclrtCreateEventExWithFlag(flags: int) -> Event:
-    """Create an event that can be recorded again without a reset."""
     return aclrtCreateEventWithFlag(flags, ex=True)
-
-
-def aclrtRecordEvent(event: Event, stream: Stream | None) -> None:
-    """Record an event."""
-    event.record(process.own_stream(stream))
-
-
-def aclrtResetEvent(event: Event, stream: Stream | None) -> None:
-    """Reset an old-style event."""
-    event.reset(process.own_stream(stream))
-
-
-def aclrtStreamWaitEvent(stream: Stream | None, event: Event) -> None:
-    """Make a stream wait for the latest record of an event."""
-    process.own_stream(stream).wait_event(event)
 
 
 def aclrtQueryEvent(event: Event) -> int:
@@ -64,23 +51,16 @@ def aclrtQueryEventWaitStatus(event: Event) -> int:
 # ---- notifies
 
 aclrtDestroyNotify = Notify.destroy
+aclrtRecordNotify = on_own_stream(Notify.record)
 aclrtGetNotifyId = attrgetter("number")
 
 
 def aclrtCreateNotify(flag: int) -> Notify:
     """Create a notify; flags have no effect."""
     device = process.current().device
-    if flag not in (0, 1):
-        rt_invalid(
-            f"flag is {flag:#x}; ACL_NOTIFY_DEFAULT (0) and ACL_NOTIFY_DEVICE_USE_ONLY (1) are"
-            " allowed"
-        )
+    names = "ACL_NOTIFY_DEFAULT", "ACL_NOTIFY_DEVICE_USE_ONLY"
+    check_either("flag", flag, *names, rt_invalid)
     return device.create_notify()
-
-
-def aclrtRecordNotify(notify: Notify, stream: Stream | None) -> None:
-    """Record a notify."""
-    notify.record(process.own_stream(stream))
 
 
 def aclrtWaitAndResetNotify(notify: Notify, stream: Stream | None, timeout: int) -> None:

@@ -14,22 +14,15 @@ from ...device.scheduling.capture import CaptureMode, exchange_mode
 from ...device.streams.graph import Graph
 from ...device.streams.stream import Stream
 from .arguments import check_flag, check_given, invalid, rt_invalid
-from .process import process
+from .process import of_own_stream, on_own_stream, process
 
+aclmdlRICaptureBegin = of_own_stream(Stream.begin_capture)
+aclmdlRICaptureEnd = of_own_stream(Stream.end_capture)
+aclmdlRIExecuteAsync = on_own_stream(Graph.launch)
 aclmdlRIDestroy = Graph.destroy
 aclmdlRIGetId = attrgetter("number")
 #: statuses of a capture
 _NONE, _ACTIVE, _INVALIDATED = range(3)
-
-
-def aclmdlRICaptureBegin(stream: Stream | None, mode: int) -> None:
-    """Begin to capture a stream."""
-    process.own_stream(stream).begin_capture(mode)
-
-
-def aclmdlRICaptureEnd(stream: Stream | None) -> Graph:
-    """Return what was captured."""
-    return process.own_stream(stream).end_capture()
 
 
 def aclmdlRICaptureGetInfo(stream: Stream | None) -> tuple[int, Graph | None]:
@@ -51,11 +44,6 @@ def aclmdlRICaptureThreadExchangeMode(address: int) -> None:
     place.value = exchange_mode(CaptureMode(place.value))
 
 
-def aclmdlRIExecuteAsync(graph: Graph, stream: Stream | None) -> None:
-    """Queue what was captured."""
-    graph.launch(process.own_stream(stream))
-
-
 def aclmdlRIExecute(graph: Graph, timeout: int) -> None:
     """Run a graph on the default stream, and wait for it; -1 means no limit."""
     stream = process.own_stream(None)
@@ -64,7 +52,6 @@ def aclmdlRIExecute(graph: Graph, timeout: int) -> None:
 
 
 def aclmdlRIDebugPrint(graph: Graph) -> None:
-    """Print a line for each captured task."""
     device = process.number_of(graph.device)
     for number, task in enumerate(graph.tasks):
         print(

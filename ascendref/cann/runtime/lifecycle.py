@@ -49,10 +49,8 @@ def aclInit(config_path: bytes | None) -> None:
         )
     if _lifecycle.references:
         _lifecycle.references += 1
-        fail(
-            Status.ACL_ERROR_REPEAT_INITIALIZE,
-            f"aclInit has already been called; this is call {_lifecycle.references}",
-        )
+        problem = f"aclInit has already been called; this is call {_lifecycle.references}"
+        fail(Status.ACL_ERROR_REPEAT_INITIALIZE, problem)
     if default_device is not None:
         process.slot(default_device)  # that there is one: a call that fails initializes nothing
         process.default_device = default_device
@@ -69,11 +67,8 @@ def _read_configuration(path: str) -> tuple[str, int | None]:
         content = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        fail(
-            Status.ACL_ERROR_INVALID_FILE,
-            f"configPath is {path!r}, which cannot be read: {reason}",
-            error,
-        )
+        problem = f"configPath is {path!r}, which cannot be read: {reason}"
+        fail(Status.ACL_ERROR_INVALID_FILE, problem, error)
     try:
         text = content.decode()  # UTF-8 in every locale
         configuration = json.loads(text, parse_int=float) if text.strip() else {}
@@ -106,7 +101,6 @@ def _read_configuration(path: str) -> tuple[str, int | None]:
 
 
 def _depth(value: object) -> int:
-    """Return how many groups and lists of a configuration are nested in one another."""
     if not isinstance(value, dict | list):
         return 0
     return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=0)
@@ -126,10 +120,8 @@ def aclFinalize() -> None:
 def aclFinalizeReference(address: int) -> None:
     """Drop a reference; the last one finalizes."""
     if not _lifecycle.references:
-        fail(
-            Status.ACL_ERROR_REPEAT_FINALIZE,
-            "aclFinalizeReference was called more often than aclInit",
-        )
+        problem = "aclFinalizeReference was called more often than aclInit"
+        fail(Status.ACL_ERROR_REPEAT_FINALIZE, problem)
     _lifecycle.references -= 1
     if not _lifecycle.references:
         _finalize()
@@ -151,12 +143,10 @@ aclnnFinalize = aclnnInit
 
 
 def aclrtGetVersion() -> tuple[int, int, int]:
-    """Return major, minor and patch number."""
     return VERSION
 
 
 def aclrtGetSocName() -> str:
-    """Return the name of the chip."""
     return process.settings.product.soc_name
 
 
@@ -174,10 +164,8 @@ def aclrtResetDevice(number: int, *, force: bool = False) -> None:
     """Undo one `aclrtSetDevice`; the last call waits and destroys the primary context."""
     slot = process.slot(number)
     if not slot.users:
-        fail(
-            Status.ACL_ERROR_RT_CONTEXT_RELEASE_ERROR,
-            f"device {number} is not in use; every aclrtResetDevice undoes one aclrtSetDevice",
-        )
+        problem = f"device {number} is not in use; every aclrtResetDevice undoes one aclrtSetDevice"
+        fail(Status.ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, problem)
     slot.users -= slot.users if force else 1
     if slot.users:
         return
@@ -195,12 +183,10 @@ aclrtResetDeviceForce = partial(aclrtResetDevice, force=True)
 
 
 def aclrtGetDevice() -> int:
-    """Return the number of the current context's device."""
     return process.current().number
 
 
 def aclrtGetDeviceCount() -> int:
-    """Return the number of devices."""
     return len(process.slots)
 
 
@@ -210,7 +196,6 @@ def aclrtGetRunMode() -> int:
 
 
 def has_primary_context(number: int) -> bool:
-    """Tell whether the primary context of a device exists."""
     return process.slot(number).primary is not None
 
 
@@ -223,18 +208,14 @@ def aclrtCreateContext(number: int) -> Context:
 
 
 def aclrtDestroyContext(context: Context) -> None:
-    """Destroy a context created with `aclrtCreateContext`."""
     if context.primary or not context.alive:
-        fail(
-            Status.ACL_ERROR_RT_CONTEXT_NULL,
-            f"context is the {context!r}; one created with aclrtCreateContext is expected",
-        )
+        problem = f"context is the {context!r}; one created with aclrtCreateContext is expected"
+        fail(Status.ACL_ERROR_RT_CONTEXT_NULL, problem)
     context.end()
     process.slots[context.number].contexts.discard(context)
 
 
 def aclrtSetCurrentContext(context: Context) -> None:
-    """Make a context current."""
     if not context.alive:
         fail(Status.ACL_ERROR_RT_CONTEXT_NULL, f"context is the {context!r}")
     process.thread.context = context
@@ -244,12 +225,10 @@ aclrtGetCurrentContext = process.current
 
 
 def aclrtCtxGetCurrentDefaultStream() -> Stream:
-    """Return the default stream of the current context."""
     return process.current().default_stream
 
 
 def aclrtSynchronizeDevice(timeout: int | None = None) -> None:
-    """Wait for all streams of the device, at most so many milliseconds."""
     process.current().device.synchronize(timeout)
 
 
@@ -273,7 +252,6 @@ def aclrtGetLastError(level: int) -> int:
 
 
 def aclrtPeekAtLastError(level: int) -> int:
-    """Return the thread's last code of the runtime."""
     _check_level(level)
     return peek_at_last_error()
 
@@ -297,7 +275,6 @@ def aclrtSetSysParamOpt(opt: int, value: int) -> None:
 
 
 def aclrtGetSysParamOpt(opt: int) -> int:
-    """Return a parameter of the process."""
     _check_parameter(opt)
     return _parameters.get(opt, 0)
 
@@ -313,12 +290,9 @@ def aclrtCtxSetSysParamOpt(opt: int, value: int) -> None:
 
 
 def aclrtCtxGetSysParamOpt(opt: int) -> int:
-    """Return a parameter of the current context."""
     _check_parameter(opt)
     parameters = process.current().parameters
     if opt not in parameters:
-        fail(
-            Status.ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
-            f"opt is {opt}, which was not set for the current context",
-        )
+        problem = f"opt is {opt}, which was not set for the current context"
+        fail(Status.ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, problem)
     return parameters[opt]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import re
 import sys
 from collections import ChainMap
 from collections.abc import Callable
@@ -38,7 +39,6 @@ from . import (
     virtual_memory,
 )
 from .process import process
-from .words import in_c
 
 #: the modules with the functions that belong to no operator
 _MODULES: Final = (
@@ -65,9 +65,8 @@ def connect(names: str, made_from: str, *addresses: int) -> tuple[Callable[..., 
     that returns the call in which the thread is, and of the loop of short waits.
     """
     if made_from != digest():
-        raise ArgumentValueError(
-            "the library", "was built by another version of ascendref; run `ascendref cann` again"
-        )
+        problem = "was built by another version of ascendref; run `ascendref cann` again"
+        raise ArgumentValueError("the library", problem)
     find_place, spin = addresses
     # called with the GIL held
     find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)
@@ -128,7 +127,33 @@ def messages() -> str | None:
     """Return the thread's messages, newest first, and clear them."""
     text = recent_error_message()
     # file names may contain bytes that are not text
-    return None if text is None else in_c(text.encode(errors="backslashreplace").decode())
+    return None if text is None else _in_c(text.encode(errors="backslashreplace").decode())
+
+
+#: pattern in the messages of other subpackages -> the words of C; the first match
+_WORDS: Final = (
+    (r"\bis None\b", "is NULL"),
+    (r"\bmust be None\b", "must be NULL"),
+    (r", or -1 or None to wait", ", or -1 to wait"),
+    (r"\bDevice\.malloc\(workspaceSize\)", "aclrtMalloc"),
+    (r"\bDevice\.malloc or Device\.empty\b", "aclrtMalloc"),
+    (r"\b(?:Stream\.)?subscribe_report\b", "aclrtSubscribeReport"),
+    (r"\bunsubscribe_report\b", "aclrtUnSubscribeReport"),
+    (r"\blaunch_callback\b", "aclrtLaunchCallback"),
+    (r"\bbegin_capture\b", "aclmdlRICaptureBegin"),
+    (r"\bset_repeatable\b", "aclSetAclOpExecutorRepeatable"),
+    (r"\bset_tensor_address\b", "aclSetTensorAddr"),
+    (r"\bcreate a new Device in the child\b", "call aclrtSetDevice in the child"),
+    (r"\bcreate a new Device\b", "reset the device"),
+    (r"\bnbytes is\b", "size is"),
+    (r"\bmust be a Tensor\b", "must be an aclTensor"),
+)
+_ANY: Final = re.compile("|".join(f"({pattern})" for pattern, _ in _WORDS))
+
+
+def _in_c(text: str) -> str:
+    """Return messages in the words of C."""
+    return _ANY.sub(lambda found: _WORDS[(found.lastindex or 0) - 1][1], text)
 
 
 def find_leaks() -> None:
@@ -138,7 +163,6 @@ def find_leaks() -> None:
 
 
 def write_trace(path: str) -> None:
-    """Write the timelines of the devices."""
     devices = [slot.device for slot in process.slots if slot.device is not None]
     try:
         write_chrome(path, [device.trace() for device in devices])
@@ -147,10 +171,7 @@ def write_trace(path: str) -> None:
 
 
 def at_exit() -> int:
-    """Run Python's exit functions, because Python itself is not finalized here.
-
-    Return the exit status that replaces the process's own; 0 to keep its own.
-    """
+    """Run Python's exit functions; return an exit status for the process, or 0 to keep its own."""
     atexit._run_exitfuncs()
     sys.stderr.flush()
     return exit_status()

@@ -70,7 +70,6 @@ aclrtMallocAlign32 = aclrtMallocCached = aclrtMalloc
 
 
 def aclrtMallocHost(size: int) -> int:
-    """Allocate pinned memory of the host."""
     check_size(size)
     return _keep(process.current().device.malloc_host(size))
 
@@ -256,7 +255,6 @@ def _check_rows(name: str, address: int, pitch: int, width: int, height: int) ->
 
 
 def aclrtMemset(address: int, size: int, value: int, count: int, *stream: Stream | None) -> None:
-    """Fill bytes now."""
     if not count:
         return
     check_given(devPtr=address)

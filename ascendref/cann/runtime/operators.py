@@ -54,10 +54,8 @@ def _storage(address: int) -> tuple[Memory | None, int]:
     if memory is None:
         memory = find_memory(address)
     if memory is None:
-        fail(
-            Status.ACLNN_ERR_PARAM_INVALID,
-            f"a tensor lies at {address:#x}, which is not in living memory of any device",
-        )
+        problem = f"a tensor lies at {address:#x}, which is not in living memory of any device"
+        fail(Status.ACLNN_ERR_PARAM_INVALID, problem)
     return memory, address - memory.address
 
 
@@ -70,15 +68,12 @@ def make_scalar(value: bytes, data_type: int) -> Scalar:
     """Return the scalar that ``aclCreateScalar`` described."""
     kind = DataType(data_type)
     if kind.numpy.type is np.void:
-        fail(
-            Status.ACLNN_ERR_PARAM_INVALID,
-            f"the scalar has type {kind.name}, which no operator takes",
-        )
+        problem = f"the scalar has type {kind.name}, which no operator takes"
+        fail(Status.ACLNN_ERR_PARAM_INVALID, problem)
     return Scalar(np.frombuffer(value, kind.numpy)[0], kind)
 
 
 def operator_functions() -> dict[str, Callable[..., Any]]:
-    """Return the two functions of every operator by name."""
     functions: dict[str, Callable[..., Any]] = {}
     operators: tuple[Operator | Borrowed, ...] = (*APIS.values(), *borrowed().values())
     for operator in operators:
@@ -142,12 +137,10 @@ def _given(executor: Executor | None) -> Executor:
 
 
 def aclSetAclOpExecutorRepeatable(executor: Executor | None) -> None:
-    """Allow any number of runs."""
     _given(executor).set_repeatable()
 
 
 def aclDestroyAclOpExecutor(executor: Executor | None) -> None:
-    """Destroy an executor."""
     _given(executor).destroy()
 
 
@@ -167,10 +160,8 @@ def aclSetTensorAddr(
     count = sum(len(getattr(operator, name)) for name in among)
     # a composed operator ignores the index
     if operator.is_generated and index >= count:
-        fail(
-            Status.ACLNN_ERR_PARAM_INVALID,
-            f"index is {index}; {operator.api} has {count} such tensors",
-        )
+        problem = f"index is {index}; {operator.api} has {count} such tensors"
+        fail(Status.ACLNN_ERR_PARAM_INVALID, problem)
     if not address:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "addr is NULL")
     executor.set_tensor_address(tensor, address)
@@ -192,10 +183,8 @@ def aclSetDynamicTensorAddr(
     if tensors is None:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensors is NULL")
     if index >= len(tensors):
-        fail(
-            Status.ACLNN_ERR_PARAM_INVALID,
-            f"relativeIndex is {index}; the list has {len(tensors)} tensors",
-        )
+        problem = f"relativeIndex is {index}; the list has {len(tensors)} tensors"
+        fail(Status.ACLNN_ERR_PARAM_INVALID, problem)
     aclSetTensorAddr(executor, place, tensors[index], address)
 
 

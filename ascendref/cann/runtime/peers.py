@@ -22,7 +22,6 @@ def _check_pair(number: int, peer: int) -> None:
 
 
 def aclrtDeviceCanAccessPeer(number: int, peer: int) -> int:
-    """Tell whether copies between two devices can be enabled."""
     _check_pair(number, peer)
     return int(process.settings.product.npu_arch != _ALONE)
 
@@ -37,7 +36,6 @@ def _current_and(peer: int) -> tuple[set[int], int]:
 
 
 def aclrtDeviceEnablePeerAccess(peer: int, flags: int) -> None:
-    """Enable copies between the current device and another one."""
     if flags:
         fail(Status.ACL_ERROR_FEATURE_UNSUPPORTED, f"flags is {flags:#x}; 0 is expected")
     peers, number = _current_and(peer)
@@ -45,13 +43,11 @@ def aclrtDeviceEnablePeerAccess(peer: int, flags: int) -> None:
 
 
 def aclrtDeviceDisablePeerAccess(peer: int) -> None:
-    """Undo `aclrtDeviceEnablePeerAccess`."""
     peers, number = _current_and(peer)
     peers.discard(number)
 
 
 def aclrtDevicePeerAccessStatus(number: int, peer: int) -> int:
-    """Tell whether a device has enabled copies between itself and another one."""
     count = len(process.slots)
     if not (0 <= number < count and 0 <= peer < count):
         rt_invalid(

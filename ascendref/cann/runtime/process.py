@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from ...core.errors import AclError, fail
 from ...core.status import Status
@@ -77,8 +78,6 @@ class Slot:
 
 
 class _Thread(threading.local):
-    """The settings of a thread."""
-
     context: Context | None = None
     #: the stream whose core limits it uses
     limited_by: Stream | None = None
@@ -122,29 +121,24 @@ class Process:
         return self.slots[number]
 
     def device(self, number: int) -> Device:
-        """Return a device, created on first use."""
-        slot = self.slot(number)
-        device = slot.device
-        if device is None:
-            settings = self.settings
-            device = slot.device = Device(
+        slot, settings = self.slot(number), self.settings
+        if slot.device is None:
+            slot.device = Device(
                 settings.product,
                 memory=settings.memory,
                 execution=settings.execution,
                 seed=settings.seed,
                 check=False,  # only the runtime's codes, unless ASCENDREF_CHECK says otherwise
             )
-            if device.checker is not None:
-                device.checker.host = self.host
-        return device
+            if slot.device.checker is not None:
+                slot.device.checker.host = self.host
+        return slot.device
 
     def primary(self, number: int) -> Context:
-        """Return the primary context of a device, created on first use."""
         slot = self.slot(number)
-        context = slot.primary
-        if context is None:
-            context = slot.primary = Context(number, self.device(number), primary=True)
-        return context
+        if slot.primary is None:
+            slot.primary = Context(number, self.device(number), primary=True)
+        return slot.primary
 
     def find_leaks(self, slot: Slot) -> None:
         """Let the checker collect memory that is not freed when a device is no longer used.
@@ -198,12 +192,22 @@ class Process:
             return context.default_stream
         if not context.owns(stream):
             stream.check()
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CONTEXT,
-                f"stream is {stream!r}, which does not belong to the current {context!r}",
-            )
+            problem = f"stream is {stream!r}, which does not belong to the current {context!r}"
+            fail(Status.ACL_ERROR_RT_STREAM_CONTEXT, problem)
         return stream
 
 
 process: Final = Process(read_settings())
+
+
+def of_own_stream(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a stream of the current context; NULL is its default stream."""
+    return lambda stream, *arguments: method(process.own_stream(stream), *arguments)
+
+
+def on_own_stream(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of an object and such a stream."""
+    return lambda one, stream: method(one, process.own_stream(stream))
+
+
 os.register_at_fork(after_in_child=process.reset)

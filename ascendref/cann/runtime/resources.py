@@ -10,7 +10,15 @@ from weakref import WeakKeyDictionary
 from ...device.streams.stream import Stream
 from ..constants import BASE_ENUMS, RT_ENUMS
 from ..structures import ErrorInformation, Utilization
-from .arguments import invalid, rt_invalid, text_at, unsupported, write_text
+from .arguments import (
+    check_either,
+    check_given,
+    invalid,
+    rt_invalid,
+    text_at,
+    unsupported,
+    write_text,
+)
 from .process import process
 
 #: version of CANN whose interface the headers declare
@@ -48,8 +56,7 @@ def aclsysGetVersionNum(name: int) -> int:
 
 def aclrtGetErrorVerbose(number: int, address: int) -> None:
     """Report a device's error: none, or the failure of a task that stopped it."""
-    if not address:
-        invalid("errorInfo is NULL; an aclrtErrorInfo is expected")
+    check_given(errorInfo=address)
     device = process.slot(number).device
     product = process.settings.product
     if product.npu_arch not in _REPORTING:
@@ -64,15 +71,14 @@ def aclrtGetDeviceUtilizationRate(number: int, address: int) -> None:
 
     Kernels, queued copies and fills use all cores, and none runs on the device's CPUs.
     """
-    if not address:
-        invalid("utilizationInfo is NULL; an aclrtUtilizationInfo is expected")
+    check_given(utilizationInfo=address)
     device = process.slot(number).device
-    found = Utilization.from_address(address)
+    rates = Utilization.from_address(address)
     busy = used = 0
     if device is not None:
         busy = round(100 * device.scheduler.busy(_SECOND) / _SECOND)
         used = round(100 * (1 - device.memory_free / device.memory_total))
-    found.cube, found.vector, found.ai_cpu, found.memory = busy, busy, 0, used
+    rates.cube, rates.vector, rates.ai_cpu, rates.memory = busy, busy, 0, used
 
 
 # ---- figures of the product
@@ -123,12 +129,10 @@ def aclGetCannAttributeList() -> tuple[int, int]:
 
 
 def aclGetCannAttribute(attribute: int) -> int:
-    """Tell whether the product has an attribute."""
     return int(_CANN[_name(_CANN_NUMBERS, "cannAttr", attribute)])
 
 
 def aclGetDeviceCapability(number: int, what: int) -> int:
-    """Return a figure of a device."""
     process.slot(number)
     return _CAPABILITIES[_name(BASE_ENUMS["aclDeviceInfo"], "deviceInfo", what)]
 
@@ -153,11 +157,8 @@ def aclrtGetDeviceCapability(number: int, feature: int) -> int:
 
 
 def _cores(kind: int) -> int:
-    if kind not in (0, 1):
-        invalid(
-            f"type is {kind}; ACL_RT_DEV_RES_CUBE_CORE (0) and ACL_RT_DEV_RES_VECTOR_CORE (1) are"
-            " allowed"
-        )
+    names = "ACL_RT_DEV_RES_CUBE_CORE", "ACL_RT_DEV_RES_VECTOR_CORE"
+    check_either("type", kind, *names)
     product = process.settings.product
     return product.vector_cores if kind else product.cube_cores
 
@@ -170,18 +171,15 @@ def _checked_limit(kind: int, value: int) -> int:
 
 
 def aclrtSetDeviceResLimit(number: int, kind: int, value: int) -> None:
-    """Limit the process's number of cores of a kind on a device."""
     process.slot(number).limits[kind] = _checked_limit(kind, value)
 
 
 def aclrtGetDeviceResLimit(number: int, kind: int) -> int:
     """Return the process's limit for a device, or else its number of cores of the kind."""
-    slot = process.slot(number)
-    return slot.limits.get(kind) or _cores(kind)
+    return process.slot(number).limits.get(kind) or _cores(kind)
 
 
 def aclrtResetDeviceResLimit(number: int) -> None:
-    """Undo `aclrtSetDeviceResLimit`."""
     process.slot(number).limits.clear()
 
 
@@ -198,7 +196,6 @@ def aclrtGetStreamResLimit(stream: Stream | None, kind: int) -> int:
 
 
 def aclrtResetStreamResLimit(stream: Stream | None) -> None:
-    """Undo `aclrtSetStreamResLimit`."""
     _stream_limits.pop(_living(stream), None)
 
 
@@ -208,7 +205,6 @@ def aclrtUseStreamResInCurrentThread(stream: Stream | None) -> None:
 
 
 def aclrtUnuseStreamResInCurrentThread(stream: Stream | None) -> None:
-    """Undo `aclrtUseStreamResInCurrentThread`."""
     if process.thread.limited_by is _living(stream):
         process.thread.limited_by = None
 
@@ -222,6 +218,6 @@ def aclrtGetResInCurrentThread(kind: int) -> int:
 
 
 def _living(stream: Stream | None) -> Stream:
-    found = process.stream(stream)
-    found.check()
-    return found
+    living = process.stream(stream)
+    living.check()
+    return living

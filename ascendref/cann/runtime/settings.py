@@ -33,19 +33,12 @@ class Settings(NamedTuple):
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """Return the settings, or raise an ArgumentError that names the variable.
-
-    Examples
-    --------
-    >>> read_settings({"ASCENDREF_DEVICES": "2"}).devices
-    2
-    """
+    """Return the settings, or raise an ArgumentError that names the variable."""
     devices = _number(environment, "ASCENDREF_DEVICES", 1, MOST_DEVICES)
     execution = environment.get("ASCENDREF_EXECUTION") or "eager"
     if execution not in EXECUTION_MODES:
-        raise ArgumentValueError(
-            "ASCENDREF_EXECUTION", f"is {execution!r}; allowed are {', '.join(EXECUTION_MODES)}"
-        )
+        problem = f"is {execution!r}; allowed are {', '.join(EXECUTION_MODES)}"
+        raise ArgumentValueError("ASCENDREF_EXECUTION", problem)
     mode = environment.get(MODE, "")
     if mode and mode not in MODES:
         raise ArgumentValueError(MODE, f"is {mode!r}; allowed are {', '.join(MODES)}")

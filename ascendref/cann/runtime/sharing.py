@@ -11,7 +11,6 @@ import ctypes
 import mmap
 import os
 import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -47,17 +46,12 @@ class _Header(ctypes.Structure):
 class _Export(NamedTuple):
     memory: Memory
     header: _Header
-    process: int
 
 
-class _Import(NamedTuple):
-    memory: Memory
-    address: int
-
-
-#: exports and imports of this process by key; one entry per import
+#: what this process exports and imports, by key; one entry per import
 _exports: Final[dict[str, _Export]] = {}
-_imports: Final[dict[str, list[_Import]]] = {}
+_imports: Final[dict[str, list[Memory]]] = {}
+os.register_at_fork(after_in_child=_exports.clear)
 
 
 def aclrtIpcMemGetExportKey(address: int, size: int, key: int, length: int, flags: int) -> None:
@@ -83,7 +77,7 @@ def aclrtIpcMemGetExportKey(address: int, size: int, key: int, length: int, flag
     header = _Header.from_buffer(mapped.header)
     header.nbytes, header.offset, header.anybody = size, offset, flags
     memory.share(Storage(memory.nbytes, shared=mapped.content))
-    _exports[name] = _Export(memory, header, os.getpid())
+    _exports[name] = _Export(memory, header)
     write_text("key", key, name)
 
 
@@ -103,9 +97,7 @@ def _create(name: str, nbytes: int) -> _Mapped:
     try:
         descriptor = os.open(_FOLDER / name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            os.posix_fallocate(
-                descriptor, 0, nbytes
-            )  # otherwise a full folder would raise SIGBUS later
+            os.posix_fallocate(descriptor, 0, nbytes)  # a full folder would raise SIGBUS later
             return _map(descriptor, nbytes)
         except BaseException:
             (_FOLDER / name).unlink()
@@ -113,11 +105,8 @@ def _create(name: str, nbytes: int) -> _Mapped:
         finally:
             os.close(descriptor)
     except OSError as error:
-        fail(
-            Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
-            f"Failed to allocate {nbytes} bytes of the machine's shared memory: {error}",
-            error,
-        )
+        problem = f"Failed to allocate {nbytes} bytes of the machine's shared memory: {error}"
+        fail(Status.ACL_ERROR_RT_MEMORY_ALLOCATION, problem, error)
 
 
 def _text(key: bytes | None) -> str:
@@ -126,22 +115,15 @@ def _text(key: bytes | None) -> str:
     return key.decode(errors="replace")
 
 
-def _export_of(name: str) -> _Export | None:
-    """Return an export of this process; a forked child also has its parent's keys."""
+def _exported(name: str) -> _Export:
     export = _exports.get(name)
-    return export if export is not None and export.process == os.getpid() else None
-
-
-def _exported(key: bytes | None) -> _Export:
-    export = _export_of(_text(key))
     if export is None:
-        rt_invalid(f"key is {_text(key)!r}, which this process does not export")
+        rt_invalid(f"key is {name!r}, which this process does not export")
     return export
 
 
 def aclrtIpcMemSetImportPid(key: bytes | None, address: int, count: int) -> None:
-    """Allow processes to import the memory of a key."""
-    header = _exported(key).header
+    header = _exported(_text(key)).header
     check_given(pid=address)
     if not 0 < count <= _MOST - header.count:
         rt_invalid(f"num is {count}; from 1 to {_MOST - header.count} more processes are allowed")
@@ -155,11 +137,11 @@ def aclrtIpcMemImportByKey(key: bytes | None, flags: int) -> int:
     name = _text(key)
     check_flag(flags)
     space = process.current().device.address_space
-    own = _export_of(name)
+    own = _exports.get(name)
     if own is not None and own.memory.alive:
-        found = _Import(own.memory, own.memory.address + own.header.offset)
-        if flags == _PEER and own.memory.space is not space:
-            space.peers.add(own.memory.space.number)
+        memory, header = own
+        if flags == _PEER and memory.space is not space:
+            space.peers.add(memory.space.number)
     else:
         mapped = _open(name)
         header = _Header.from_buffer(mapped.header)
@@ -172,9 +154,8 @@ def aclrtIpcMemImportByKey(key: bytes | None, flags: int) -> int:
         memory = space.allocate(
             len(mapped.content), Storage(len(mapped.content), shared=mapped.content)
         )
-        found = _Import(memory, memory.address + header.offset)
-    _imports.setdefault(name, []).append(found)
-    return found.address
+    _imports.setdefault(name, []).append(memory)
+    return int(memory.address + header.offset)
 
 
 def _open(name: str) -> _Mapped:
@@ -199,23 +180,17 @@ def aclrtIpcMemClose(key: bytes | None) -> None:
     name = _text(key)
     imported = _imports.get(name)
     if imported:
-        memory = imported.pop().memory
-        if _export_of(name) is None and memory.address not in process.memories:
+        memory = imported.pop()
+        if name not in _exports and memory.address not in process.memories:
             memory.space.free(memory)
         return
-    _exported(key)
-    _unlink(name)
+    _exported(name)
+    (_FOLDER / name).unlink(missing_ok=True)
     del _exports[name]
-
-
-def _unlink(name: str) -> None:
-    if _export_of(name) is not None:
-        with suppress(FileNotFoundError):
-            (_FOLDER / name).unlink()
 
 
 @atexit.register
 def _unlink_all() -> None:
     """Leave no files; the process may still close its keys, as torch_npu does when it ends."""
     for name in list(_exports):
-        _unlink(name)
+        (_FOLDER / name).unlink(missing_ok=True)

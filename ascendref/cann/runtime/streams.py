@@ -11,7 +11,7 @@ from typing import Any, Final
 from ...core.errors import fail
 from ...core.status import Status
 from ...device.streams.stream import Stream
-from .arguments import invalid, rt_invalid
+from .arguments import check_either, invalid, rt_invalid
 from .process import process
 
 #: a host function; while it runs, other threads can hold the GIL
@@ -73,7 +73,6 @@ def _function(address: int, argument: int) -> Callable[[], object]:
 
 
 def aclrtLaunchHostFunc(stream: Stream | None, address: int, argument: int) -> None:
-    """Queue a host function."""
     queue = process.own_stream(stream)
     queue.launch_host_func(_function(address, argument))
 
@@ -84,18 +83,12 @@ def aclrtSubscribeReport(thread: int, stream: Stream | None) -> None:
 
 
 def aclrtUnSubscribeReport(thread: int, stream: Stream | None) -> None:
-    """Undo `aclrtSubscribeReport`."""
     process.own_stream(stream).unsubscribe_report(thread)
 
 
 def aclrtLaunchCallback(address: int, argument: int, block: int, stream: Stream | None) -> None:
-    """Queue a callback."""
     queue = process.own_stream(stream)
-    if block not in (0, 1):
-        invalid(
-            f"blockType is {block}; ACL_CALLBACK_NO_BLOCK (0) and ACL_CALLBACK_BLOCK (1) are"
-            " allowed"
-        )
+    check_either("blockType", block, "ACL_CALLBACK_NO_BLOCK", "ACL_CALLBACK_BLOCK")
     queue.launch_callback(_function(address, argument), bool(block))
 
 

@@ -9,6 +9,7 @@ from ...device.memory.address_space import find_memory
 from ...device.memory.virtual_memory import GRANULARITY, PhysicalMemory, ReservedMemory
 from ..structures import Location, PhysicalProperties
 from .arguments import (
+    check_either,
     check_flag,
     check_given,
     check_size,
@@ -25,8 +26,7 @@ _ATTRIBUTES: Final = (4, 5, 12, 13, 15, 16)
 
 
 def _properties(address: int) -> PhysicalProperties:
-    if not address:
-        invalid("prop is NULL; an aclrtPhysicalMemProp is expected")
+    check_given(prop=address)
     given = PhysicalProperties.from_buffer_copy(PhysicalProperties.from_address(address))
     if given.handle_type or given.allocation_type:
         invalid(
@@ -68,7 +68,6 @@ def aclrtReserveMemAddress(size: int, alignment: int, expected: int, flags: int)
 
 
 def aclrtReleaseMemAddress(address: int) -> None:
-    """Release reserved addresses."""
     check_given(virPtr=address)
     reserved = process.reservations.get(address)
     if reserved is None or reserved.mappings:
@@ -87,7 +86,6 @@ def _reserved_at(address: int) -> ReservedMemory:
 
 
 def aclrtMapMem(address: int, size: int, offset: int, handle: PhysicalMemory, flags: int) -> None:
-    """Map physical memory to reserved addresses."""
     check_size(size)
     check_zero("0", offset=offset, flags=flags)
     process.current()
@@ -101,27 +99,19 @@ def aclrtMapMem(address: int, size: int, offset: int, handle: PhysicalMemory, fl
 
 
 def aclrtUnmapMem(address: int) -> None:
-    """Undo `aclrtMapMem`."""
     reserved = _reserved_at(address)
     if not reserved.unmap(address - reserved.address):
         rt_invalid(f"virPtr is {address:#x}, where no mapping begins")
 
 
 def aclrtMemGetAllocationGranularity(prop: int, option: int) -> int:
-    """Return the granularity of sizes of physical memory."""
     _properties(prop)
-    if option not in (0, 1):
-        invalid(
-            f"option is {option}; ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM (0) and _RECOMMENDED (1) are"
-            " allowed"
-        )
+    check_either("option", option, "ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM", "_RECOMMENDED")
     return GRANULARITY
 
 
 def aclrtMemGetAllocationPropertiesFromHandle(handle: PhysicalMemory, prop: int) -> None:
-    """Write the properties of physical memory."""
-    if not prop:
-        invalid("prop is NULL; an aclrtPhysicalMemProp is expected")
+    check_given(prop=prop)
     number = next(
         slot.number for slot in process.slots if slot.device is handle.backing.space.device
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from ...core.errors import OptionError
-from ..console import print_json, report_bad_calls
+from ..console import print_json
 from ..options import (
     FLOAT_TYPES,
     AsJson,
@@ -60,7 +60,7 @@ def _compile(variable: str, arguments: list[str]) -> None:
     """Become the user's compiler."""
     from ...cann.compilers import run_compiler
 
-    with report_bad_calls(), starting(variable):
+    with starting(variable):
         run_compiler(variable, arguments)
 
 
@@ -86,20 +86,13 @@ def cann_command(
     """
     from ...cann.root import LIBRARIES, install
 
-    with report_bad_calls():
-        root = install(prefix)
-        if not as_json:
-            print(root)
-            return
-        print_json(
-            {
-                "root": str(root),
-                "include": str(root / "include"),
-                "lib": str(root / "lib64"),
-                "libraries": list(LIBRARIES),
-                "set_env": str(root / "set_env.sh"),
-            }
-        )
+    root = install(prefix)
+    if not as_json:
+        print(root)
+        return
+    places = {"root": root, "include": root / "include", "lib": root / "lib64"}
+    places["set_env"] = root / "set_env.sh"
+    print_json({name: str(path) for name, path in places.items()} | {"libraries": [*LIBRARIES]})
 
 
 @app.command("warmup", rich_help_panel=PANEL)
@@ -119,14 +112,9 @@ def warmup_command(
     """
     from ..warmup import warmup
 
-    with report_bad_calls():
-        chosen = check_operators(names)
-        if attributes and len(chosen) != 1:
-            raise OptionError("--attr", "needs exactly one OPERATOR")
-        warmup(
-            chosen,
-            check_choices("--dtype", dtypes, FLOAT_TYPES),
-            check_choices("--compute", compute, FLOAT_TYPES),
-            attributes or [],
-            as_json,
-        )
+    chosen = check_operators(names)
+    if attributes and len(chosen) != 1:
+        raise OptionError("--attr", "needs exactly one OPERATOR")
+    kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
+    computed = check_choices("--compute", compute, FLOAT_TYPES)
+    warmup(chosen, kinds, computed, attributes or [], as_json)

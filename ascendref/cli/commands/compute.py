@@ -7,13 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from ..console import report_bad_calls
-from ..options import (
-    AsJson,
-    Attributes,
-    Seed,
-    integer,
-)
+from ..options import AsJson, Attributes, Seed, integer
 
 #: the heading under which they are listed
 PANEL: Final = "Compute"
@@ -28,11 +22,10 @@ app = typer.Typer()
 def demo_command(
     seed: Seed = 0,
     epochs: Annotated[
-        int,
-        typer.Option(parser=integer(1), metavar="N", help="Passes over the training images."),
+        int, typer.Option(parser=integer(1), metavar="N", help="Passes over the training images.")
     ] = _EPOCHS,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Train a small network in F32 and in BF16.
 
     It learns to recognise handwritten digits. All gradients are computed by ascendref.
@@ -44,10 +37,7 @@ def demo_command(
     """
     from ..demo import demo
 
-    with report_bad_calls():
-        status = demo(seed, epochs, epochs == _EPOCHS, as_json)
-    if status:
-        raise typer.Exit(status)
+    return demo(seed, epochs, epochs == _EPOCHS, as_json)
 
 
 @app.command("run", rich_help_panel=PANEL)
@@ -68,13 +58,11 @@ def run_command(
         ),
     ],
     output: Annotated[
-        Path,
-        typer.Option(help="File for the results: .npz, or .npy if there is one result."),
+        Path, typer.Option(help="File for the results: .npz, or .npy if there is one result.")
     ],
     attributes: Attributes = None,
     compute_dtype: Annotated[
-        str | None,
-        typer.Option(help="Compute type: float16, bfloat16, float32, float64 or exact."),
+        str | None, typer.Option(help="Compute type: float16, bfloat16, float32, float64 or exact.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -86,5 +74,4 @@ def run_command(
     """
     from ..run import run
 
-    with report_bad_calls():
-        run(operator, inputs, attributes or [], compute_dtype, output, as_json)
+    run(operator, inputs, attributes or [], compute_dtype, output, as_json)

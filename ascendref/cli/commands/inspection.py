@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import typer
 
 from ...verify import SAMPLED
-from ..console import report_bad_calls
 from ..options import (
     FLOAT_TYPES,
     AsJson,
@@ -52,8 +51,7 @@ def ops_command(
     """
     from ..ops import ops
 
-    with report_bad_calls():
-        ops(names or [], as_json, everything)
+    ops(names or [], as_json, everything)
 
 
 @app.command("doctor", rich_help_panel=PANEL)
@@ -62,7 +60,7 @@ def doctor_command(
     everything: Annotated[
         bool, typer.Option("--all", help="Check every operator, which takes a minute.")
     ] = False,
-) -> None:
+) -> int:
     """Check the installation and operators.
 
     Shows versions, processor, threads, kernel cache, compilers and optional libraries.
@@ -76,10 +74,7 @@ def doctor_command(
     """
     from ..doctor import doctor
 
-    with report_bad_calls():
-        status = doctor(as_json, everything)
-    if status:
-        raise typer.Exit(status)
+    return doctor(as_json, everything)
 
 
 @app.command("verify", rich_help_panel=PANEL)
@@ -122,7 +117,7 @@ def verify_command(
         bool, typer.Option("--all", help="Print a row for every setting, not the summary alone.")
     ] = False,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Measure the accuracy of the operators.
 
     Results are compared with exact values of the formula, computed by other code.
@@ -133,27 +128,10 @@ def verify_command(
     """
     from ..verify import Request, verify
 
-    with report_bad_calls():
-        status = verify(
-            Request(
-                operator,
-                check_choices("--dtype", dtypes, FLOAT_TYPES),
-                check_choices("--compute", compute, FLOAT_TYPES),
-                tuple(attributes or ()),
-                exhaustive,
-                seed,
-                sample,
-                torch,
-                resume,
-                state,
-                as_json,
-                plot,
-                report,
-                everything,
-            )
-        )
-    if status:
-        raise typer.Exit(status)
+    kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
+    computed = check_choices("--compute", compute, FLOAT_TYPES)
+    sweeps = operator, kinds, computed, tuple(attributes or ()), exhaustive, seed, sample, torch
+    return verify(Request(*sweeps, resume, state, as_json, plot, report, everything))
 
 
 @app.command("study", rich_help_panel=PANEL)
@@ -163,7 +141,7 @@ def study_command(
     seed: Seed = 0,
     plot: Plot = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Show the error of each compute type.
 
     The same data are computed in all four; mean and largest errors are in ulp of each.
@@ -172,10 +150,7 @@ def study_command(
     """
     from ..study import study_operators
 
-    with report_bad_calls():
-        status = study_operators(operator, attributes or [], seed, as_json, plot)
-    if status:
-        raise typer.Exit(status)
+    return study_operators(operator, attributes or [], seed, as_json, plot)
 
 
 @app.command("bench", rich_help_panel=PANEL)
@@ -216,7 +191,7 @@ def bench_command(
     plot: Plot = None,
     report: Report = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Compare the speed with PyTorch or JAX.
 
     Both take turns on the same data with the same number of threads; the fastest of many turns
@@ -228,20 +203,7 @@ def bench_command(
     from ...bench.peers import chosen_peer
     from ..bench import Request, bench
 
-    with report_bad_calls():
-        status = bench(
-            Request(
-                check_operators(names),
-                check_choices("--dtype", dtypes, KINDS),
-                tuple(dict.fromkeys(sizes or ())),
-                tuple(dict.fromkeys(threads or ())),
-                chosen_peer(peer),
-                quick,
-                seconds,
-                as_json,
-                plot,
-                report,
-            )
-        )
-    if status:
-        raise typer.Exit(status)
+    kinds = check_choices("--dtype", dtypes, KINDS)
+    counts = tuple(dict.fromkeys(sizes or ())), tuple(dict.fromkeys(threads or ()))
+    cells = check_operators(names), kinds, *counts, chosen_peer(peer)
+    return bench(Request(*cells, quick, seconds, as_json, plot, report))

@@ -14,7 +14,7 @@ from ...core.errors import AclError, OptionError
 from ...core.extras import install_command
 from ...core.products import Product
 from ...core.tracebacks import SHORT, VARIABLE
-from ..console import DIFFERENCE, print_error, report_bad_calls
+from ..console import DIFFERENCE, print_error
 from ..options import AsJson
 from ..outputs import check_writable
 from ..programs import check_program, starting
@@ -34,11 +34,7 @@ Traceback = Annotated[
 ]
 
 
-@app.command(
-    "check",
-    context_settings={"allow_interspersed_args": False},
-    rich_help_panel=PANEL,
-)
+@app.command("check", context_settings={"allow_interspersed_args": False}, rich_help_panel=PANEL)
 def check_command(
     context: typer.Context,
     program: Annotated[
@@ -63,7 +59,7 @@ def check_command(
     ] = None,
     traceback: Traceback = False,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Run a program and report hazards in it.
 
     Races, lifetime errors, uninitialized reads, leaks, deadlocks and waits without effect are
@@ -77,17 +73,12 @@ def check_command(
     from ..check import check
     from ..symbols import symbols
 
-    with report_bad_calls():
-        if list_symbols:
-            if html is not None:
-                raise OptionError("--html", "is not possible with --symbols, which runs nothing")
-            if not symbols([program, *map(Path, arguments or [])], as_json):
-                raise typer.Exit(DIFFERENCE)
-            return
-        _note_options_behind(context, arguments or [])
-        status = check(program, arguments or [], html, as_json, traceback)
-    if status:
-        raise typer.Exit(status)
+    if list_symbols:
+        if html is not None:
+            raise OptionError("--html", "is not possible with --symbols, which runs nothing")
+        return 0 if symbols([program, *map(Path, arguments or [])], as_json) else DIFFERENCE
+    _note_options_behind(context, arguments or [])
+    return check(program, arguments or [], html, as_json, traceback)
 
 
 def _note_options_behind(context: typer.Context, arguments: list[str]) -> None:
@@ -98,11 +89,7 @@ def _note_options_behind(context: typer.Context, arguments: list[str]) -> None:
             print_error(f"{name} stands behind the program and is passed to it; see --help")
 
 
-@app.command(
-    "npu",
-    context_settings={"allow_interspersed_args": False},
-    rich_help_panel=PANEL,
-)
+@app.command("npu", context_settings={"allow_interspersed_args": False}, rich_help_panel=PANEL)
 def npu_command(
     context: typer.Context,
     script: Annotated[
@@ -116,15 +103,13 @@ def npu_command(
         str | None, typer.Option(help="A product or a chip. Default: Atlas A2.")
     ] = None,
     fallback: Annotated[
-        bool,
-        typer.Option(help="Run operators that are not emulated on the CPU, or refuse them."),
+        bool, typer.Option(help="Run operators that are not emulated on the CPU, or refuse them.")
     ] = True,
     report: Annotated[
         bool, typer.Option("--report", help="At exit, print on stderr which operators ran where.")
     ] = False,
     report_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the report to a JSON file instead."),
+        Path | None, typer.Option(metavar="FILE", help="Write the report to a JSON file instead.")
     ] = None,
     traceback: Traceback = False,
 ) -> None:
@@ -138,33 +123,32 @@ def npu_command(
     """
     from ...cann.root import compiler
 
-    with report_bad_calls():
-        if not is_module:
-            check_program("SCRIPT", Path(script))
-        try:
-            chip = None if product is None else Product.find(product).soc_name
-        except AclError as error:
-            raise OptionError("--product", error.message.removeprefix("product ")) from None
-        if report_file is not None:
-            check_writable("--report-file", report_file)
-        for package in ("torch", "torch_npu"):
-            if find_spec(package) is None:
-                raise OptionError(package, f"not installed: {install_command('npu')}")
-        compiler("CC")
-        if chip is not None:
-            os.environ["ASCENDREF_PRODUCT"] = chip
-        os.environ["ASCENDREF_NPU_FALLBACK"] = "1" if fallback else "0"
-        if report or report_file is not None:
-            where = "-" if report_file is None else str(report_file.absolute())
-            os.environ["ASCENDREF_NPU_REPORT"] = where
-        if report_file is not None and report_file.is_file():
-            report_file.write_bytes(b"")  # the processes of the program add to it
-        if not traceback:
-            os.environ[VARIABLE] = SHORT
-        folders = [str(_STARTUP), os.environ.get("PYTHONPATH")]
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
-        _note_options_behind(context, arguments or [])
-        sys.stdout.flush()
-        words = [sys.executable, "-m" if is_module else "--", script, *(arguments or [])]
-        with starting("SCRIPT"):
-            os.execv(words[0], words)
+    if not is_module:
+        check_program("SCRIPT", Path(script))
+    try:
+        chip = None if product is None else Product.find(product).soc_name
+    except AclError as error:
+        raise OptionError("--product", error.message.removeprefix("product ")) from None
+    if report_file is not None:
+        check_writable("--report-file", report_file)
+    for package in ("torch", "torch_npu"):
+        if find_spec(package) is None:
+            raise OptionError(package, f"not installed: {install_command('npu')}")
+    compiler("CC")
+    if chip is not None:
+        os.environ["ASCENDREF_PRODUCT"] = chip
+    os.environ["ASCENDREF_NPU_FALLBACK"] = "1" if fallback else "0"
+    if report or report_file is not None:
+        where = "-" if report_file is None else str(report_file.absolute())
+        os.environ["ASCENDREF_NPU_REPORT"] = where
+    if report_file is not None and report_file.is_file():
+        report_file.write_bytes(b"")  # the processes of the program add to it
+    if not traceback:
+        os.environ[VARIABLE] = SHORT
+    folders = [str(_STARTUP), os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+    _note_options_behind(context, arguments or [])
+    sys.stdout.flush()
+    words = [sys.executable, "-m" if is_module else "--", script, *(arguments or [])]
+    with starting("SCRIPT"):
+        os.execv(words[0], words)

@@ -84,7 +84,6 @@ def _read(path: Path, argument: str, problem: str) -> Iterator[Any]:
 
 
 def _digest(value: object) -> str:
-    """Return a digest of a JSON value."""
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 

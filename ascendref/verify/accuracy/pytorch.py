@@ -15,15 +15,11 @@ from ..setting import Setting
 
 
 def has_torch() -> bool:
-    """Tell whether PyTorch is installed."""
     return find_spec("torch") is not None
 
 
 def torch_result(setting: Setting, tensors: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return PyTorch's first result for arrays of one shape, in their type.
-
-    It is NaN where PyTorch refuses the data.
-    """
+    """Return PyTorch's first result in the type of the data; NaN where it refuses them."""
     import_torch()
     import torch
 

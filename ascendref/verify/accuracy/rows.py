@@ -133,7 +133,6 @@ CLASSES_ABOVE: Final = dict(
 
 
 def location(element: ElementRow | None) -> str:
-    """Return an element in a few words."""
     if element is None:
         return ""
     texts = {name: f"{float(x):.9g}" for name, x in element.items() if x is not None}  # type: ignore[arg-type]

@@ -34,7 +34,6 @@ class Runner:
 
     @np.errstate(all="ignore")
     def step(self) -> None:
-        """Run the next block."""
         sweep, result = self.sweep, self.result
         patterns = sweep.patterns(result.done)
         data = patterns.view(sweep.element.numpy)

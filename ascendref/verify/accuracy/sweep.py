@@ -48,12 +48,10 @@ class Sweep:
 
     @property
     def operator(self) -> str:
-        """The operator's name."""
         return self.setting.operator.name
 
     @property
     def label(self) -> str:
-        """The setting in one line."""
         return self.setting.label
 
     @property
@@ -63,7 +61,6 @@ class Sweep:
 
     @property
     def element(self) -> ElementType:
-        """The element type."""
         return ELEMENT_TYPES[self.kind]
 
     @property
@@ -161,7 +158,6 @@ class Sweep:
 
     @property
     def data(self) -> int:
-        """The number of data."""
         if self._takes_all:
             return 1 << (8 * self.raw.itemsize)
         return int(self._sampled_data.size)
@@ -173,16 +169,13 @@ class Sweep:
 
     @property
     def blocks(self) -> int:
-        """The number of blocks."""
         return -(-self.data // self.rows)
 
     @property
     def pairs(self) -> int:
-        """The number of pairs of a datum and a gradient."""
         return self.data * self.columns
 
     def patterns(self, block: int) -> NDArray[Any]:
-        """Return the bits of a block's data."""
         start = block * self.rows
         stop = min(start + self.rows, self.data)
         if self._takes_all:

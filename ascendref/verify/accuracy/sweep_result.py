@@ -41,12 +41,10 @@ class Tally:
         return sum(self.histogram[FIRST_WRONG:])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` takes, for JSON."""
         return vars(self) | {"profile": base64.b64encode(self.profile.tobytes()).decode()}
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> Tally:
-        """Return what `as_dict` was made from."""
         profile = np.frombuffer(base64.b64decode(value["profile"]), np.float32)
         return cls(**value | {"profile": profile.reshape(1 << PROFILE_BITS, 2).copy()})
 
@@ -70,7 +68,6 @@ class SweepResult:
 
     @property
     def finished(self) -> bool:
-        """Whether all blocks are done."""
         return self.done == self.sweep.blocks
 
     def bound(self, computed: str) -> Bound | None:
@@ -80,14 +77,12 @@ class SweepResult:
         return sweep.setting.bound(sweep.kind, computed, size)
 
     def holds(self, computed: str) -> bool:
-        """Tell whether the bound holds."""
         bound, tally = self.bound(computed), self.tallies[computed]
         if bound is None:
             return True
         return not (tally.wrong if bound.rounded else tally.beyond)
 
     def rows(self) -> list[SweepRow]:
-        """Return a row for every computation."""
         sweep = self.sweep
         return [
             {

@@ -57,9 +57,8 @@ def import_pair(actual: Any, golden: Any, types: tuple[ElementType, ...] = FLOAT
             f"has type {golden_kind.name}; {kind.name}, as actual, or a wider type is expected",
         )
     if left.shape != right.shape:
-        raise ArgumentValueError(
-            "golden", f"has shape {right.shape}; {left.shape}, as actual, is expected"
-        )
+        problem = f"has shape {right.shape}; {left.shape}, as actual, is expected"
+        raise ArgumentValueError("golden", problem)
     return Pair(left, right, kind)
 
 

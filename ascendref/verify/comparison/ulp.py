@@ -60,9 +60,8 @@ def ulp_distance(a: Any, b: Any) -> Any:
     try:
         one_sign = (left_bits ^ right_bits) <= magnitude
     except ValueError:
-        raise ArgumentValueError(
-            "b", f"has shape {right.shape}, which does not broadcast with {left.shape} of a"
-        ) from None
+        problem = f"has shape {right.shape}, which does not broadcast with {left.shape} of a"
+        raise ArgumentValueError("b", problem) from None
     left_steps, right_steps = left_bits & magnitude, right_bits & magnitude
     steps = np.where(
         one_sign,

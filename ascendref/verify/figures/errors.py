@@ -13,8 +13,7 @@ from ...core.dtypes import ELEMENT_TYPES, float_format
 from ..accuracy.sweep import TORCH
 from ..accuracy.sweep_result import SweepResult
 from ..setting import Doubles
-from .panels import Level, Marks, Panel, Tick
-from .style import LABELS, computed_label
+from .panels import LABELS, Level, Marks, Panel, Tick, computed_label
 
 #: the vertical axis, in ulp
 _RANGE: Final = (0.08, 12.0)
@@ -59,10 +58,7 @@ def _panel(operator: str, kind: str, results: Sequence[SweepResult]) -> Panel:
 
 
 def place(values: ArrayLike, kind: str) -> Doubles:
-    """Return where data stand on an axis with equal distances between neighbouring numbers.
-
-    It is 0 at zero and logarithmic in both directions, in binades.
-    """
+    """Return where data stand on an axis that is logarithmic, in binades, on both sides of 0."""
     numpy = ELEMENT_TYPES[kind].numpy
     raw = np.dtype(f"u{numpy.itemsize}")
     with np.errstate(over="ignore"):

@@ -1,7 +1,7 @@
 """Panels of figures, which matplotlib draws (extra ``plot``).
 
-The vertical axis is logarithmic, the horizontal one is linear and has
-ticks of its own. A mark above the range of the vertical axis is a triangle at its upper edge.
+The vertical axis is logarithmic, the horizontal one is linear and has ticks of its own. A mark
+above the range of the vertical axis is a triangle at its upper edge.
 """
 
 from __future__ import annotations
@@ -15,10 +15,22 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ...core.output_files import output_file
-from .style import COLOURS
+from ..accuracy.sweep import TORCH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+#: colours that stay apart in print and for the colour-blind (Okabe and Ito)
+COLOURS: Final = {
+    "float16": "#009E73",
+    "bfloat16": "#E69F00",
+    "float32": "#0072B2",
+    "float64": "#000000",
+    TORCH: "#D55E00",
+    "grey": "#8a8a8a",
+}
+LABELS: Final = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
 
 
 class Tick(NamedTuple):
@@ -30,7 +42,7 @@ class Tick(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Marks of one colour, connected by a line if there is a dash."""
+    """Marks of one colour, connected by a line if it has a style."""
 
     #: entry of the legend; marks of one name share it
     name: str
@@ -38,8 +50,8 @@ class Marks(NamedTuple):
     colour: str
     x: Any
     y: Any
-    #: "solid", "dash" or "dashdot"
-    dash: str | None = None
+    #: style of the line, in matplotlib's words
+    line: str = ""
     #: diameter in points
     size: float = 2.5
 
@@ -49,8 +61,8 @@ class Level(NamedTuple):
 
     y: float
     name: str = ""
-    #: key of `COLOURS`; None for grey
-    colour: str | None = None
+    #: key of `COLOURS`, or for grey
+    colour: str = "grey"
 
 
 class Panel(NamedTuple):
@@ -65,8 +77,6 @@ class Panel(NamedTuple):
     y_range: tuple[float, float] | None = None
 
 
-_DASHES: Final = {None: "", "solid": "-", "dash": "--", "dashdot": "-."}
-_GREY: Final = "#8a8a8a"
 #: most ticks of a panel in a file
 _TICKS: Final = 9
 #: settings of matplotlib
@@ -81,6 +91,10 @@ _STYLE: Final = {
     "savefig.dpi": 300,
     "svg.fonttype": "none",
 }
+
+
+def computed_label(name: str) -> str:
+    return "PyTorch" if name == TORCH else f"computed in {LABELS[name]}"
 
 
 def check_format(path: Path) -> None:
@@ -136,8 +150,8 @@ def _draw_panel(axes: Axes, panel: Panel) -> dict[str, Any]:
     for marks in panel.marks:
         x, y, colour = np.asarray(marks.x), np.maximum(marks.y, low), COLOURS[marks.colour]
         (handles[marks.name],) = axes.plot(
-            x, y, "o" + _DASHES[marks.dash], color=colour, markersize=marks.size,
-            markeredgewidth=0, linewidth=1, rasterized=marks.dash is None,
+            x, y, "o" + marks.line, color=colour, markersize=marks.size,
+            markeredgewidth=0, linewidth=1, rasterized=not marks.line,
         )  # fmt: skip
         if (y > top).any():
             (handles[f"{marks.name}, beyond the axis"],) = axes.plot(
@@ -145,7 +159,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> dict[str, Any]:
                 markersize=2.6, markeredgewidth=0, transform=axes.get_xaxis_transform(),
             )  # fmt: skip
     for level in panel.levels:
-        colour = COLOURS.get(level.colour or "", _GREY)
+        colour = COLOURS[level.colour]
         line = axes.axhline(level.y, color=colour, linewidth=0.7, linestyle="--", zorder=1)
         if level.name:
             handles[level.name] = line
