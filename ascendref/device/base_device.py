@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from itertools import count
 from time import perf_counter_ns
 from typing import ClassVar, Literal, NamedTuple
 
@@ -184,19 +185,26 @@ class BaseDevice(Handle):
 
 
 class DeviceObject(Handle):
-    """An event or a notify of a device, which streams record and wait for."""
+    """An event, a notify or a graph of a device."""
 
-    #: what it is called
-    name: ClassVar[str]
+    #: gives the number of the next one
+    _numbers: ClassVar[count[int]]
 
-    def __init__(self, device: BaseDevice, number: int) -> None:
+    def __init_subclass__(cls) -> None:
+        cls._numbers = count(1)
+
+    def __init__(self, device: BaseDevice) -> None:
         self.device = device
-        self.number = number
+        self.number = next(self._numbers)
         self.alive = True
 
+    @property
+    def _state(self) -> str:
+        return "" if self.alive else ", destroyed"
+
     def __repr__(self) -> str:
-        state = "" if self.alive else ", destroyed"
-        return f"<{self.name} {self.number} of {self.device.soc_name}{state}>"
+        name = type(self).__name__.lower()
+        return f"<{name} {self.number} of {self.device.soc_name}{self._state}>"
 
     def destroy(self) -> None:
         """Destroy it, even if its record has not been reached.

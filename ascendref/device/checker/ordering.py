@@ -238,7 +238,7 @@ class Operation:
     If it is an access of a host ``function``, it is seen when that runs, maybe after later tasks.
     """
 
-    __slots__ = ("_code", "_place", "call", "clock", "function", "host_index", "index", "timeline")
+    __slots__ = ("call", "caller", "clock", "function", "host_index", "index", "timeline")
 
     def __init__(
         self,
@@ -257,8 +257,8 @@ class Operation:
         self.clock = clock
         #: how many operations of the host come before it
         self.host_index = host_index
-        code, place = caller
-        self._code, self._place = code, place
+        self.caller = caller
+        code = caller[0]
         #: what it is called; in C, as the function that the program called
         self.call = code.function if type(code) is MachineCall else call
         #: the task of the host function that does it, while its stream waits
@@ -290,11 +290,6 @@ class Operation:
         return {**self.clock, self.timeline: self.index}
 
     @property
-    def caller(self) -> Caller:
-        """Code of the program that called, and the place of the call in it."""
-        return self._code, self._place
-
-    @property
     def abandoned(self) -> bool:
         """Whether it may never have run."""
         return any(self.index in gone for gone in self.timeline.abandoned)
@@ -302,11 +297,10 @@ class Operation:
     @property
     def in_c(self) -> bool:
         """Whether it comes from a function of a library for C."""
-        return isinstance(self._code, MachineCall)
+        return isinstance(self.caller[0], MachineCall)
 
     @property
     def places(self) -> list[Place]:
-        """The place of the call, then its callers."""
         return places_of(self.caller)
 
 

@@ -7,18 +7,18 @@ from enum import IntEnum, IntFlag
 from types import TracebackType
 from typing import Final, Self
 
-from ...core.errors import AclError, ArgumentTypeError, fail, shown
+from ...core.errors import AclError, fail, shown
 from ...core.status import Status
-from ..arguments import deadline_after, integer
+from ..arguments import deadline_after, instance, integer
 from ..base_device import BaseDevice
 from ..handle import Handle
 from ..scheduling.capture import CaptureMode
 from ..scheduling.scheduler import submissions
 from ..scheduling.task import Kind, Task
 from ..scheduling.task_context import in_task
+from .callbacks import CallbackStream
 from .event import Event
 from .graph import Graph
-from .host_functions import HostFunctionStream
 
 #: stream priorities, highest to lowest
 PRIORITIES: Final = (0, 7)
@@ -51,7 +51,7 @@ class FailureMode(IntEnum):
     STOP = 1
 
 
-class Stream(HostFunctionStream, Handle):
+class Stream(CallbackStream, Handle):
     """A queue of work on a device; its tasks run one after another, in the order of submission.
 
     Returned by `Device.create_stream`. Different streams, including the default stream, run in any
@@ -181,10 +181,7 @@ class Stream(HostFunctionStream, Handle):
         >>> consumer.wait_event(event)
         """
         self.check()
-        if event is None:
-            fail(Status.ACL_ERROR_INVALID_PARAM, "event is None; an Event is expected")
-        if not isinstance(event, Event):
-            raise ArgumentTypeError("event", f"is a {type(event).__name__}; an Event is expected")
+        event = instance("event", event, Event)
         record = event.record_to_wait_for(self)
         event.note_wait(self.timeline)
         if record is not None:
