@@ -329,12 +329,6 @@ def test_modes_say_which_threads_copy_at_once(dev, stream, mode):
     assert code(stream.end_capture) == (107029 if relaxed else 507903)
 
 
-def test_only_some_products_capture():
-    stream = ar.Device("Atlas inference").create_stream()
-    assert code(stream.begin_capture) == 207000
-    assert code(ar.Device("Atlas A2").create_stream().begin_capture, 3) == 107000
-
-
 @pytest.mark.parametrize("bug", ["race", "uninitialized-read"])
 def test_of_a_launch_that_the_checker_refuses_nothing_runs(dev, stream, bug):
     other = dev.create_stream()

@@ -278,38 +278,6 @@ def test_long_timeouts_of_all_kinds():
             assert dev.default_stream.query()
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "pattern"),
-    [
-        (lambda d: d.create_event(ex="no"), TypeError, "ex is 'no'; True or False"),
-        (lambda d: d.create_event(ex=1), TypeError, "ex is 1; True or False"),
-        (lambda d: ar.Device("Atlas A2", trace_length=-1), ValueError, "trace_length is -1"),
-        (lambda d: ar.Device("Atlas A2", trace_length=1.5), TypeError, "trace_length is 1.5"),
-        (
-            lambda d: ar.Device("Atlas A2", seed="a"),
-            TypeError,
-            "seed is 'a'; it must be an integer",
-        ),
-        (
-            lambda d: ar.Device("Atlas A2", check="yes"),
-            ValueError,
-            "check is 'yes'; True, False or",
-        ),
-        (lambda d: d.synchronize("5"), TypeError, "timeout is '5'; a number"),
-        (lambda d: d.malloc_host(2**63), ar.AclError, "207001.*9223372036854775808 bytes"),
-        (lambda d: d.malloc_host(8).numpy("ACL_STRING"), TypeError, "dtype is 'ACL_STRING'"),
-        (lambda d: d.malloc(10**5000), ar.AclError, "nbytes is a int that cannot be shown"),
-        (lambda d: d.malloc(Refuses()), TypeError, "nbytes is .*; it must be an integer"),
-        (lambda d: d.malloc(Raises()), TypeError, "nbytes is a Raises that cannot be shown"),
-        (lambda d: d.empty(2, ","), TypeError, "dtype is ','"),
-        (lambda d: d.empty((2**63,), "int8"), ar.AclError, "207001|100000"),
-    ],
-)
-def test_messages_name_the_argument(dev, call, error, pattern):
-    with pytest.raises(error, match=pattern):
-        call(dev)
-
-
 def test_every_public_method_is_called_with_odd_values(objects):
     """Or takes no arguments, or is for the layers above."""
     covered = " ".join(CALLS) + " synchronize process_report"
