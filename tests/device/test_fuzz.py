@@ -54,7 +54,6 @@ class Program(ProgramWriter):
 
     @initialize(product=st.sampled_from(PRODUCTS), seed=st.integers(0, 2**32 - 1))
     def begin(self, product: str, seed: int) -> None:
-        """Make two devices, the first with streams."""
         for name, streams in (("Atlas A2", 3), (product, 1)):
             dev = ar.Device(
                 name, memory=CAPACITY, execution=self.execution, seed=seed, check="report"
@@ -91,7 +90,6 @@ class Program(ProgramWriter):
     # ---- calls that are mostly right
 
     def add_work(self, draw: Draw) -> None:
-        """Queue copies, fills, operators and host functions."""
         for _ in range(draw.number(1, 6)):
             work = draw.pick([self.fill, self.copy, self.compute, self.launch_host_func])
             work(draw)
@@ -192,7 +190,6 @@ class Program(ProgramWriter):
             self.launch(draw, device, call)
 
     def malloc(self, draw: Draw) -> None:
-        """Allocate memory of the device or of the host."""
         self.allocate(self.device(draw), draw.number(1, 600), pinned=draw.once_in(3))
 
     def malloc_and_forget(self, draw: Draw) -> None:
@@ -212,13 +209,11 @@ class Program(ProgramWriter):
             self.attempt(107000, device.dev.free, block.memory)
 
     def look(self, draw: Draw) -> None:
-        """Compare the bytes of memory once they are there."""
         block = self.block(draw, self.device(draw))
         self.settle(draw, block, write=False)
         self.compare(block)
 
     def write_pinned(self, draw: Draw) -> None:
-        """The host reads and writes pinned memory as an array."""
         block = self.block(draw, self.device(draw), pinned=True)
         self.settle(draw, block, write=True)
         view = self.attempt(0, block.memory.numpy)
@@ -227,7 +222,6 @@ class Program(ProgramWriter):
         block.vague[:] = False
 
     def read_tensor(self, draw: Draw) -> None:
-        """Compare the elements of a tensor."""
         call = draw.pick([call for device in self.devices for call in device.calls])
         view = draw.pick(call.views)
         if not view.block.alive:
@@ -243,39 +237,33 @@ class Program(ProgramWriter):
         assert ((raw == view.block.bytes[place]) | view.block.vague[place]).all()
 
     def synchronize_stream(self, draw: Draw) -> None:
-        """Wait for a stream, with timeouts that are refused too."""
         queue = self.queue(draw, self.device(draw))
         if draw.once_in(4):
             self.attempt(107000, queue.stream.synchronize, draw.pick([0, -2, nan]))
         self.synchronize(queue)
 
     def synchronize_all(self, draw: Draw) -> None:
-        """Wait for a device."""
         device = self.device(draw)
         if draw.once_in(4):
             self.attempt(107000, device.dev.synchronize, draw.pick([0, -2, nan]))
         self.synchronize_device(device)
 
     def await_event(self, draw: Draw) -> None:
-        """Wait for an event, with timeouts that are refused too."""
         mark = self.mark(draw, self.device(draw))
         if draw.once_in(4):
             self.attempt(107000, mark.event.synchronize, draw.pick([0, -2, nan]))
         self.synchronize_event(mark)
 
     def ask(self, draw: Draw) -> None:
-        """Ask a stream and an event whether they are done."""
         device = self.device(draw)
         self.query(self.queue(draw, device))
         self.query_event(self.mark(draw, device))
 
     def link_streams(self, draw: Draw) -> None:
-        """Record events and wait for them."""
         for _ in range(draw.number(1, 3)):
             draw.pick([self.record_event, self.wait_event])(draw)
 
     def record_event(self, draw: Draw) -> None:
-        """Record an event, again and again."""
         device = self.device(draw)
         mark = self.mark(draw, device)
         queue, status = self.any_queue(draw, device)
@@ -298,7 +286,6 @@ class Program(ProgramWriter):
             queue.wait(mark.clock)
 
     def create_stream(self, draw: Draw) -> None:
-        """Make streams of all kinds."""
         device = self.device(draw)
         if draw.once_in(8):
             self.attempt(107000, device.dev.create_stream, 0, draw.pick([0x40, -1]))
@@ -319,7 +306,6 @@ class Program(ProgramWriter):
         self.attempt(107017, stream.destroy)
 
     def create_event(self, draw: Draw) -> None:
-        """Make events of both styles, with flags that are allowed and others."""
         device = self.device(draw)
         ex = not draw.once_in(3)
         flags = draw.pick([9, 1, 8, 11, 0x40, 0x10, 0, -1, 0x41])
@@ -330,7 +316,6 @@ class Program(ProgramWriter):
             self.attempt(107000, call)
 
     def destroy_event(self, draw: Draw) -> None:
-        """Destroy an event, recorded or not."""
         device = self.device(draw)
         mark = self.mark(draw, device)
         self.attempt(0, mark.event.destroy)

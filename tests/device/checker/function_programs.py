@@ -39,12 +39,10 @@ class Writer:
             self.steps.append(Step("report"))
 
     def part(self, count: int) -> Part:
-        """Return some bytes."""
         draw = self.draw
         return Part(draw.randrange(BLOCKS), draw.randrange(SIZE - count + 1), count)
 
     def access(self, *, task: bool, streams: list[int]) -> Step:
-        """Return a step that accesses memory."""
         draw = self.draw
         count = draw.randint(1, draw.choice([3, SIZE]))
         way = draw.randrange(3)
@@ -161,7 +159,6 @@ class Run:
         self.kinds = {hazard.kind for hazard in self.dev.hazards}
 
     def call(self, step: Step) -> None:
-        """Make the call of a step."""
         dev = self.dev
         stream = self.streams[step.stream]
         read = None if step.read is None else self._address(step.read)
@@ -206,5 +203,4 @@ class Run:
 
 
 def every_step(steps: list[Step] | tuple[Step, ...]) -> list[Step]:
-    """Return all steps, those of functions included."""
     return [part for step in steps for part in (step, *every_step(step.body))]
