@@ -19,7 +19,7 @@ import ascendref as ar
 from ..support.rounding import FORMATS
 from ..support.two_phase import from_device
 
-NULL, INVALID, MISSING, SPENT = 161001, 161002, 561003, 561103
+INVALID, MISSING, SPENT = 161002, 561003, 561103
 
 
 class Raised(NamedTuple):

@@ -158,19 +158,6 @@ class ProgramWriter(RuleBasedStateMachine):
         self.attempt(0, block.device.dev.free, argument)
         block.alive = False
 
-    def no_memory(self, draw: Draw, device: DeviceModel) -> tuple[Any, int]:
-        """Return what is no memory of a device, and the code that using it gives."""
-        choices: list[tuple[Any, int]] = [(None, 100000), (4096, 107000)]
-        for block in device.blocks + self.other(device).blocks:
-            if block.device is not device or not block.alive:
-                choices.append((block.memory, 107000))
-                if not block.pinned:  # the host may give those addresses away again
-                    choices.append((block.memory.address, 107000))
-            elif not block.pinned:
-                choices.append((block.memory.address + block.nbytes, 107000))
-        found: tuple[Any, int] = draw.pick(choices)
-        return found
-
     def mark(self, draw: Draw, device: DeviceModel, *, syncs: bool = False) -> EventModel:
         """Return an event, an old one or a new one."""
         marks = [mark for mark in device.marks if mark.alive and (mark.syncs or not syncs)]
@@ -500,20 +487,6 @@ class ProgramWriter(RuleBasedStateMachine):
             staging.memory.numpy()[:] = staging.bytes[:] = array
             src = CopySide.of(staging.memory, staging, slice(None))
         self.copy_between(draw, device, dst, src, array.size, queued=queued)
-
-    def misplaced(self, device: DeviceModel, view: TensorModel) -> list[Any]:
-        """Return tensors like a good one in memory that will not do."""
-        described = (view.shape, view.kind, view.tensor.strides)
-        wrong = [
-            ar.Tensor(view.block.memory, *described, view.block.nbytes),
-            ar.Tensor(view.block.memory, *described, -1 - view.block.nbytes),
-            ar.Tensor(None, *described, view.offset),
-        ]
-        return wrong + [
-            ar.Tensor(block.memory, *described, view.offset)
-            for block in device.blocks + self.other(device).blocks
-            if block.pinned or not block.alive or block.device is not device
-        ]
 
     def workspace(self, draw: Draw, device: DeviceModel, call: ExecutorModel) -> Workspace | None:
         """Return a workspace; None when there is no memory for it."""

@@ -78,16 +78,6 @@ def test_a_wait_is_for_the_latest_record_at_that_time(gate):
     assert event.query()
 
 
-def test_polling_an_event_ends(any_dev):
-    event = any_dev.create_event()
-    work(any_dev, None, lambda: None)
-    event.record()
-    for _ in range(10_000_000):
-        if event.query():
-            break
-    assert event.query()
-
-
 def test_reset_is_for_old_events_that_sync(dev):
     event = dev.create_event(ex=False)
     event.record()
