@@ -119,10 +119,8 @@ class Memory(Handle):
         """
         self.device.check_process()
         if not self.pinned:
-            fail(
-                Status.ACL_ERROR_RT_INVALID_MEMORY_TYPE,
-                f"{self!r} is on the device; copy it with Device.memcpy",
-            )
+            problem = f"{self!r} is on the device; copy it with Device.memcpy"
+            fail(Status.ACL_ERROR_RT_INVALID_MEMORY_TYPE, problem)
         if not self.alive:
             fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{self!r} can no longer be read")
         kind = DataType.of(dtype).numpy
@@ -413,8 +411,6 @@ def _align(address: int, alignment: int = ALIGNMENT) -> int:
 def _checked_size(nbytes: int) -> int:
     nbytes = integer("nbytes", nbytes)
     if not 0 < nbytes < 2**64 - ALIGNMENT:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"nbytes is {shown(nbytes)}; it must be ≥ 1 and, with padding, fit 64 bits",
-        )
+        problem = f"nbytes is {shown(nbytes)}; it must be ≥ 1 and, with padding, fit 64 bits"
+        fail(Status.ACL_ERROR_INVALID_PARAM, problem)
     return nbytes

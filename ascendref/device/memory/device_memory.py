@@ -319,11 +319,8 @@ class DeviceMemory(BaseDevice):
         self.check_process()
         described = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
         if any(size < 0 for size in described.shape):
-            fail_argument(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "shape",
-                f"is {shown(described.shape)}; sizes must be ≥ 0",
-            )
+            problem = f"is {shown(described.shape)}; sizes must be ≥ 0"
+            fail_argument(Status.ACL_ERROR_INVALID_PARAM, "shape", problem)
         memory = self.malloc(max(1, described.size * described.data_type.nbytes))
         return Tensor(memory, described.shape, described.data_type)
 

@@ -150,11 +150,8 @@ class Tensor(Handle):
         place, sizes, data_type = _storage(memory), _integers("shape", shape), DataType.of(dtype)
         steps = None if strides is None else _integers("strides", strides)
         if steps is not None and len(steps) != len(sizes):
-            fail_argument(
-                Status.ACLNN_ERR_PARAM_INVALID,
-                "strides",
-                f"has {len(steps)} entries; shape has {len(sizes)}",
-            )
+            problem = f"has {len(steps)} entries; shape has {len(sizes)}"
+            fail_argument(Status.ACLNN_ERR_PARAM_INVALID, "strides", problem)
         offset, form = integer("offset", offset), Format.of(format)
         storage = sizes if storage_shape is None else _integers("storage_shape", storage_shape)
         self._set(*place, sizes, data_type, steps, offset, form, storage)
@@ -400,20 +397,15 @@ def _storage(memory: object) -> tuple[Memory | None, int]:
         )
     found = find_memory(int(memory))
     if found is None:
-        fail_argument(
-            Status.ACLNN_ERR_PARAM_INVALID,
-            "memory",
-            f"is the address {memory:#x}, which is not in living memory of any device",
-        )
+        problem = f"is the address {memory:#x}, which is not in living memory of any device"
+        fail_argument(Status.ACLNN_ERR_PARAM_INVALID, "memory", problem)
     return found, int(memory) - found.address
 
 
 def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
     if values is None:
-        fail(
-            Status.ACLNN_ERR_PARAM_NULLPTR,
-            f"{argument} is None; a sequence of integers is expected",
-        )
+        problem = f"{argument} is None; a sequence of integers is expected"
+        fail(Status.ACLNN_ERR_PARAM_NULLPTR, problem)
     try:
         return tuple([index(value) for value in values])
     except Exception:  # raised by another library's __iter__ or __index__

@@ -68,10 +68,8 @@ class Capture:
 
     def refuse(self, stream: BaseStream) -> NoReturn:
         """Refuse a call that needs the work of a captured stream done."""
-        self.fail(
-            Status.ACL_ERROR_RT_STREAM_CAPTURED,
-            f"{stream!r} is captured, so its work does not run; end the capture first",
-        )
+        problem = f"{stream!r} is captured, so its work does not run; end the capture first"
+        self.fail(Status.ACL_ERROR_RT_STREAM_CAPTURED, problem)
 
     def refuse_unsupported(self, stream: BaseStream, problem: str) -> NoReturn:
         """Refuse work of a kind that cannot be captured."""
@@ -88,10 +86,8 @@ class Capture:
     def record(self, task: Task) -> None:
         """Keep a task of a captured stream."""
         if self.invalidated:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                f"the capture of {self.origin!r} is invalid because a call failed; end it",
-            )
+            problem = f"the capture of {self.origin!r} is invalid because a call failed; end it"
+            fail(Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, problem)
         if task.kind in (Kind.CALLBACK, Kind.NOTICE):
             self.refuse_unsupported(task.stream, "callbacks cannot be; use a host function")
         task.capture = self
@@ -100,10 +96,8 @@ class Capture:
     def check_end(self, stream: BaseStream) -> None:
         """Refuse to end the capture on another stream or thread than it began on."""
         if stream is not self.origin:
-            self.fail(
-                Status.ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED,
-                f"{stream!r} joined the capture that {self.origin!r} began; end it there",
-            )
+            problem = f"{stream!r} joined the capture that {self.origin!r} began; end it there"
+            self.fail(Status.ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, problem)
         if self.mode is not CaptureMode.RELAXED and self._thread != get_ident():
             self.fail(
                 Status.ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
@@ -114,10 +108,8 @@ class Capture:
     def check_complete(self) -> None:
         """Refuse a capture that failed, or whose origin does not wait for all of its work."""
         if self.invalidated:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                f"a call failed while {self.origin!r} was captured; nothing was captured",
-            )
+            problem = f"a call failed while {self.origin!r} was captured; nothing was captured"
+            fail(Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, problem)
         reached = self._reached()
         for task in self.tasks:
             if task.kind in (Kind.KERNEL, Kind.HOST, Kind.COLLECTIVE) and task not in reached:

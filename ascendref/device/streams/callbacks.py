@@ -285,10 +285,8 @@ class CallbackStream(BaseStream):
         """
         self.check()
         if self._subscription is None:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
-                f"{self!r} has no thread for its callbacks; subscribe_report sets one",
-            )
+            problem = f"{self!r} has no thread for its callbacks; subscribe_report sets one"
+            fail(Status.ACL_ERROR_RT_STREAM_SUBSCRIBE, problem)
         thread = _thread_number(thread)
         if self._subscription.thread != thread:
             fail(
@@ -333,10 +331,8 @@ class CallbackStream(BaseStream):
         _check_function(function)
         subscription = self._subscription
         if subscription is None:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_NO_CB_REG,
-                f"{self!r} has no thread for its callbacks; call subscribe_report first",
-            )
+            problem = f"{self!r} has no thread for its callbacks; call subscribe_report first"
+            fail(Status.ACL_ERROR_RT_STREAM_NO_CB_REG, problem)
         kind = Kind.CALLBACK if block else Kind.NOTICE
         self.scheduler.submit(Callback(self, kind, function, subscription).task)
 
@@ -371,10 +367,8 @@ def process_report(scheduler: Scheduler, timeout: float | None) -> int:
     deadline = deadline_after(timeout, Status.ACL_ERROR_INVALID_PARAM)
     subscription = _subscriptions.get(threading.get_ident())
     if subscription is None or not (subscription.belongs_to(scheduler) and subscription.streams()):
-        fail(
-            Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-            "this thread serves no stream of the device; call Stream.subscribe_report first",
-        )
+        problem = "this thread serves no stream of the device; call Stream.subscribe_report first"
+        fail(Status.ACL_ERROR_RT_THREAD_SUBSCRIBE, problem)
     _advance_to_callback(scheduler, subscription, deadline)
     processed = 0
     while True:
@@ -385,10 +379,8 @@ def process_report(scheduler: Scheduler, timeout: float | None) -> int:
         elif processed:
             return processed
         elif not subscription.wait(deadline):
-            fail(
-                Status.ACL_ERROR_RT_REPORT_TIMEOUT,
-                f"no callback came for this thread within {shown(timeout)} ms",
-            )
+            problem = f"no callback came for this thread within {shown(timeout)} ms"
+            fail(Status.ACL_ERROR_RT_REPORT_TIMEOUT, problem)
 
 
 def _advance_to_callback(

@@ -201,10 +201,8 @@ class Event(DeviceObject):
         """
         self._check()
         if self.ex:
-            fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{self!r} is Ex-style; only old-style events keep track of waits",
-            )
+            problem = f"{self!r} is Ex-style; only old-style events keep track of waits"
+            fail(Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT, problem)
         self.device.scheduler.check()
         for task in list(self._waits):
             # a wait that is in no queue was interrupted before it was submitted
@@ -243,10 +241,8 @@ class Event(DeviceObject):
             return
         self.device.scheduler.captures.check_record(record)
         if not self.device.scheduler.wait((record,), deadline):
-            fail(
-                Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}",
-            )
+            problem = f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}"
+            fail(Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, problem)
         if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
             fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")
         self._seen(record)
@@ -303,10 +299,8 @@ class Event(DeviceObject):
         """Return the record that a stream must wait for; None if there is none."""
         self._check()
         if stream.scheduler is not self.device.scheduler:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CONTEXT,
-                f"{self!r} and {stream!r} belong to different devices",
-            )
+            problem = f"{self!r} and {stream!r} belong to different devices"
+            fail(Status.ACL_ERROR_RT_STREAM_CONTEXT, problem)
         if not self.flags & EventFlag.SYNC:
             fail(
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
@@ -326,10 +320,8 @@ class Event(DeviceObject):
             )
         if record is None:
             if not self.ex:
-                fail(
-                    Status.ACL_ERROR_RT_PARAM_INVALID,
-                    f"{self!r} was never recorded; record it before a stream waits for it",
-                )
+                problem = f"{self!r} was never recorded; record it before a stream waits for it"
+                fail(Status.ACL_ERROR_RT_PARAM_INVALID, problem)
             return None
         if self.ex and (record.stream is stream or record.state is State.DONE):
             return None
@@ -380,9 +372,7 @@ class Event(DeviceObject):
             )
         self.device.scheduler.captures.check_record(record)
         if record.state is not State.DONE or record.status is not Status.ACL_SUCCESS:
-            fail(
-                Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                f"the record of {self!r} has not been reached; synchronize first",
-            )
+            problem = f"the record of {self!r} has not been reached; synchronize first"
+            fail(Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, problem)
         self._seen(record)
         return record.ended

@@ -138,10 +138,8 @@ class Graph(Capture, DeviceObject):
         """
         self._check()
         if self._last is not None and self._last.state is not State.DONE:
-            fail(
-                Status.ACL_ERROR_RT_MODEL_RUNNING,
-                f"{self!r} is still running; synchronize the stream on which it was launched",
-            )
+            problem = f"{self!r} is still running; synchronize the stream on which it was launched"
+            fail(Status.ACL_ERROR_RT_MODEL_RUNNING, problem)
         self._remove()
 
     def _find_freed(self) -> None:
@@ -159,10 +157,8 @@ class Graph(Capture, DeviceObject):
     def _check(self) -> None:
         super()._check()
         if not self.ended:
-            self.fail(
-                Status.ACL_ERROR_RT_MODEL_CAPTURED,
-                f"{self!r} can be used when the capture has ended",
-            )
+            problem = f"{self!r} can be used when the capture has ended"
+            self.fail(Status.ACL_ERROR_RT_MODEL_CAPTURED, problem)
 
     def _remove(self) -> None:
         self.alive = False

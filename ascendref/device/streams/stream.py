@@ -223,10 +223,8 @@ class Stream(CallbackStream, Handle):
         self.check()
         product = self.device.product
         if not product.captures_streams:
-            fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{product.name} cannot capture streams; Atlas A2 and A3 can",
-            )
+            problem = f"{product.name} cannot capture streams; Atlas A2 and A3 can"
+            fail(Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT, problem)
         number = integer("mode", mode)
         if number not in list(CaptureMode):
             fail(
@@ -264,10 +262,8 @@ class Stream(CallbackStream, Handle):
         self.check()
         graph = self.scheduler.captures.of(self)
         if graph is None:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                f"{self!r} is not captured; call begin_capture first",
-            )
+            problem = f"{self!r} is not captured; call begin_capture first"
+            fail(Status.ACL_ERROR_RT_STREAM_NOT_CAPTURED, problem)
         assert isinstance(graph, Graph)
         graph.check_end(self)
         graph.end()
@@ -367,10 +363,8 @@ class Stream(CallbackStream, Handle):
         """
         self.check()
         if self is self.device.default_stream:
-            fail(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "the default stream cannot be destroyed; it exists as long as its device",
-            )
+            problem = "the default stream cannot be destroyed; it exists as long as its device"
+            fail(Status.ACL_ERROR_INVALID_PARAM, problem)
         scheduler = self.scheduler
         capture = scheduler.captures.of(self)
         if capture is not None and not force:
