@@ -115,9 +115,8 @@ def test_out_of_memory_says_what_clients_look_for():
     assert "Failed to allocate" in message
 
 
-@pytest.fixture
-def s(dev):
-    """What the refused calls are about."""
+def objects(dev):
+    """Return what the refused calls are about."""
     other = ar.Device("Atlas A2")
     memory, freed = dev.tensor(np.zeros(8, np.uint8)).memory, dev.malloc(8)
     dev.free(freed)
@@ -129,13 +128,18 @@ def s(dev):
     ended.destroy()
     read_only = np.zeros(8, np.uint8)
     read_only.flags.writeable = False
-    yield SimpleNamespace(
+    return SimpleNamespace(
         dev=dev, other=other, memory=memory, freed=freed, foreign=other.malloc(8), stream=stream,
         served=served, gone=gone, event=event, old=old, ended=ended, pinned=dev.malloc_host(8),
         timed=dev.create_event(ar.EventFlag.TIME_LINE, ex=False), array=np.ones(8, np.uint8),
         read_only=read_only, notify=dev.create_notify(),
     )  # fmt: skip
-    served.unsubscribe_report()
+
+
+@pytest.fixture
+def s(dev):
+    yield (space := objects(dev))
+    space.served.unsubscribe_report()
 
 
 def tensor(s, shape, **keywords):
