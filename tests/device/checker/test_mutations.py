@@ -13,35 +13,19 @@ import pytest
 
 from ...support.daily import todays
 from ..calls import EXECUTIONS
-from .function_programs import BLOCKS, SIZE, Run
-from .order_oracle import Access, Order, Part, Step
+from .function_programs import BLOCKS, SIZE, Run, random_access
+from .order_oracle import Access, Order, Step
 
 pytestmark = pytest.mark.full
 
 STREAMS = 3
 
 
-def random_part(draw: random.Random, count: int) -> Part:
-    return Part(draw.randrange(BLOCKS), draw.randrange(SIZE - count + 1), count)
-
-
-def random_step(draw: random.Random) -> Step:
-    stream, count = draw.randrange(STREAMS), draw.randint(1, SIZE // 2)
-    way = draw.randrange(8)
-    if way == 0:
-        return Step("read", read=random_part(draw, count))
-    if way < 4:
-        value = draw.randrange(256)
-        return Step("fill", stream, value=value, written=random_part(draw, count))
-    parts = random_part(draw, count), random_part(draw, count)
-    return Step("copy", stream, read=parts[0], written=parts[1])
-
-
 def random_program(draw: random.Random) -> list[Step]:
     """Return a program that is well synchronized."""
     steps: list[Step] = []
     for event in range(draw.randint(4, 14)):
-        step = random_step(draw)
+        step = random_access(draw, task=draw.random() < 0.8, streams=range(STREAMS))
         while found := (order := Order([*steps, step])).races():
             task = found[0][0].task
             assert task is not None  # what the host did comes before what it does later
