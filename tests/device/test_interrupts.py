@@ -304,19 +304,18 @@ def test_the_device_may_be_called_within_process_report(execution):
         for k in range(3):
             stream.launch_callback(lambda k=k, seen=seen: seen.append(k), block=k % 2 == 0)
         ran = []
-        reached = instruction.inject(partial(dev.process_report, TIMEOUT), partial(use, dev, ran))
+        report, call = partial(dev.process_report, TIMEOUT), partial(without_waiting, dev, ran)
+        reached = instruction.inject(report, call)
         end(dev, stream)
         assert seen == [0, 1, 2]
         assert bool(ran) == reached
         stream.destroy()
 
 
-def use(dev, calls):
-    """Call a device without waiting: a callback may be running."""
+def without_waiting(dev, calls):
+    """As `everything`, without waiting: a callback may be running."""
     memory, event = dev.malloc(10), dev.create_event()
-    event.record(dev.create_stream() if len(calls) < 10 else None)
-    event.query()
-    dev.default_stream.launch_host_func(lambda: None)
+    event.record(dev.create_stream())
     dev.free(memory)
     calls.append(1)
 
@@ -365,7 +364,16 @@ def test_finalizers_in_cycles_may_use_the_device(execution, count):
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_handlers_of_signals_may_use_the_device(execution):
     dev, calls = device(execution), []
-    before = signal.signal(signal.SIGALRM, lambda *_: use(dev, calls))
+
+    def handle(*_):
+        memory, event = dev.malloc(100), dev.create_event()
+        event.record()
+        event.query()
+        dev.default_stream.launch_host_func(lambda: None)
+        dev.free(memory)
+        calls.append(1)
+
+    before = signal.signal(signal.SIGALRM, handle)
     signal.setitimer(signal.ITIMER_REAL, 1e-4, 5e-4)
     try:
         until = time.monotonic() + 1
