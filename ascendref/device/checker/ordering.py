@@ -238,7 +238,7 @@ class Operation:
     If it is an access of a host ``function``, it is seen when that runs, maybe after later tasks.
     """
 
-    __slots__ = ("call", "caller", "clock", "function", "host_index", "index", "timeline")
+    __slots__ = ("_code", "_place", "call", "clock", "function", "host_index", "index", "timeline")
 
     def __init__(
         self,
@@ -257,8 +257,9 @@ class Operation:
         self.clock = clock
         #: how many operations of the host come before it
         self.host_index = host_index
-        self.caller = caller
-        code = caller[0]
+        # without the tuple, which takes memory
+        code, place = caller
+        self._code, self._place = code, place
         #: what it is called; in C, as the function that the program called
         self.call = code.function if type(code) is MachineCall else call
         #: the task of the host function that does it, while its stream waits
@@ -290,6 +291,10 @@ class Operation:
         return {**self.clock, self.timeline: self.index}
 
     @property
+    def caller(self) -> Caller:
+        return self._code, self._place
+
+    @property
     def abandoned(self) -> bool:
         """Whether it may never have run."""
         return any(self.index in gone for gone in self.timeline.abandoned)
@@ -297,7 +302,7 @@ class Operation:
     @property
     def in_c(self) -> bool:
         """Whether it comes from a function of a library for C."""
-        return isinstance(self.caller[0], MachineCall)
+        return isinstance(self._code, MachineCall)
 
     @property
     def places(self) -> list[Place]:
