@@ -71,3 +71,4 @@ def test_work_behind_an_unmapping_fails_and_touches_nothing():
 
 def test_what_leaks_is_physical_memory(dev, reserved):
     assert len(dev.find_leaks()) == len(reserved.mappings)
+    assert repr(reserved).endswith(f"of which {2 * GRANULARITY} are mapped>")
