@@ -8,11 +8,24 @@ from math import inf, nan
 from numbers import Real
 from operator import index
 from time import monotonic
+from typing import TypeVar
 
 import numpy as np
 
 from ..core.errors import ArgumentTypeError, fail, shown
 from ..core.status import Status
+
+T = TypeVar("T")
+
+
+def instance(argument: str, value: object, kind: type[T]) -> T:
+    """Return an object of a class; 100000 for None, ArgumentTypeError for another object."""
+    if value is None:
+        fail(Status.ACL_ERROR_INVALID_PARAM, f"{argument} is None; an {kind.__name__} is expected")
+    if not isinstance(value, kind):
+        problem = f"is a {type(value).__name__}; an {kind.__name__} is expected"
+        raise ArgumentTypeError(argument, problem)
+    return value
 
 
 def integer(argument: str, value: object) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from itertools import count
 from time import perf_counter_ns
 from typing import ClassVar, Literal, NamedTuple
 
@@ -47,11 +48,8 @@ class BaseDevice(Handle):
         self.product = product
         history = integer("trace_length", trace_length)
         if not 0 <= history <= sys.maxsize:
-            fail_argument(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "trace_length",
-                f"is {shown(trace_length)}; it must be an integer ≥ 0",
-            )
+            problem = f"is {shown(trace_length)}; it must be an integer ≥ 0"
+            fail_argument(Status.ACL_ERROR_INVALID_PARAM, "trace_length", problem)
         self.execution = execution
         self.seed = random.getrandbits(32) if seed is None else integer("seed", seed)
         self.check = mode_from_environment(_check_mode(check))
@@ -119,10 +117,8 @@ class BaseDevice(Handle):
         tasks = self.scheduler.last_tasks()
         if not self.scheduler.wait(tasks, deadline):
             left = sum(len(stream.queue) for stream in list(self.scheduler.streams.values()))
-            fail(
-                Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                f"{self!r} was not done within {shown(timeout)} ms; {left} tasks are left",
-            )
+            problem = f"{self!r} was not done within {shown(timeout)} ms; {left} tasks are left"
+            fail(Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, problem)
         if checker is not None:
             for clock in reached:
                 checker.reach(clock)
@@ -176,27 +172,32 @@ class BaseDevice(Handle):
             )
         stream.check()
         if stream.scheduler is not self.scheduler:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CONTEXT,
-                f"stream is {stream!r}, which does not belong to {self!r}",
-            )
+            problem = f"stream is {stream!r}, which does not belong to {self!r}"
+            fail(Status.ACL_ERROR_RT_STREAM_CONTEXT, problem)
         return stream
 
 
 class DeviceObject(Handle):
-    """An event or a notify of a device, which streams record and wait for."""
+    """An event, a notify or a graph of a device."""
 
-    #: what it is called
-    name: ClassVar[str]
+    #: gives the number of the next one
+    _numbers: ClassVar[count[int]]
 
-    def __init__(self, device: BaseDevice, number: int) -> None:
+    def __init_subclass__(cls) -> None:
+        cls._numbers = count(1)
+
+    def __init__(self, device: BaseDevice) -> None:
         self.device = device
-        self.number = number
+        self.number = next(self._numbers)
         self.alive = True
 
+    @property
+    def _state(self) -> str:
+        return "" if self.alive else ", destroyed"
+
     def __repr__(self) -> str:
-        state = "" if self.alive else ", destroyed"
-        return f"<{self.name} {self.number} of {self.device.soc_name}{state}>"
+        name = type(self).__name__.lower()
+        return f"<{name} {self.number} of {self.device.soc_name}{self._state}>"
 
     def destroy(self) -> None:
         """Destroy it, even if its record has not been reached.
@@ -226,9 +227,6 @@ def _check_mode(check: object) -> bool | Literal["report"]:
     if isinstance(check, str) and check == "report":
         return "report"
     if isinstance(check, str):
-        fail_argument(
-            Status.ACL_ERROR_INVALID_PARAM,
-            "check",
-            f"is {shown(check)}; True, False or 'report' is expected",
-        )
+        problem = f"is {shown(check)}; True, False or 'report' is expected"
+        fail_argument(Status.ACL_ERROR_INVALID_PARAM, "check", problem)
     return boolean("check", check)

@@ -39,10 +39,8 @@ def mode_from_environment(given: bool | Literal["report"]) -> bool | Literal["re
     """Return the ``check`` mode of a device: from the environment, else as given."""
     value = os.environ.get(MODE, "")
     if value and value not in MODES:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"the environment variable {MODE} is {value!r}; it must be 0, 1 or report",
-        )
+        problem = f"the environment variable {MODE} is {value!r}; it must be 0, 1 or report"
+        fail(Status.ACL_ERROR_INVALID_PARAM, problem)
     return MODES.get(value, given)
 
 

@@ -100,11 +100,8 @@ class Device(DeviceMemory):
         found = Product.find(product)
         capacity = found.memory if memory is None else integer("memory", memory)
         if not 0 < capacity <= 2**43:
-            fail_argument(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "memory",
-                f"is {shown(memory)}; it must be ≥ 1 byte and ≤ 8 TiB",
-            )
+            problem = f"is {shown(memory)}; it must be ≥ 1 byte and ≤ 8 TiB"
+            fail_argument(Status.ACL_ERROR_INVALID_PARAM, "memory", problem)
         super().__init__(found, execution, seed, check, trace_length)
         self.address_space = AddressSpace(self, capacity, found.malloc_padding)
         self.default_stream = self._add_stream(0, StreamFlag.NONE)

@@ -65,10 +65,8 @@ class Scalar:
         self.data_type = DataType.of(dtype)
         if self.data_type in _NOT_SCALAR:
             allowed = ", ".join(kind.name for kind in DataType if kind not in _NOT_SCALAR)
-            fail(
-                Status.ACLNN_ERR_PARAM_INVALID,
-                f"dtype is {self.data_type.name}; a scalar can be {allowed}",
-            )
+            problem = f"dtype is {self.data_type.name}; a scalar can be {allowed}"
+            fail(Status.ACLNN_ERR_PARAM_INVALID, problem)
         kind = self.data_type.numpy
         self.value = _convert(value, np.dtype(np.float64) if kind.type is np.void else kind)
 
@@ -90,11 +88,8 @@ def _convert(value: object, dtype: np.dtype[Any]) -> Any:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         if not (number == number // 1 and limits.min <= number <= limits.max):
-            fail_argument(
-                Status.ACLNN_ERR_PARAM_INVALID,
-                "value",
-                f"is {shown(value)}; {dtype.name} holds integers {limits.min} to {limits.max}",
-            )
+            problem = f"is {shown(value)}; {dtype.name} holds integers {limits.min} to {limits.max}"
+            fail_argument(Status.ACLNN_ERR_PARAM_INVALID, "value", problem)
         return dtype.type(int(number))
     if dtype.kind == "b":
         return dtype.type(bool(number))

@@ -56,25 +56,19 @@ class Trace:
     """
 
     def __init__(self, name: str, origin: int, tasks: Iterable[Task]) -> None:
-        def ms(nanoseconds: int) -> float:
-            return (nanoseconds - origin) / 1e6
+        def row(task: Task) -> TraceRow:
+            times = (task.submitted, task.started, task.ended)
+            submitted, started, ended = [(time - origin) / 1e6 for time in times]
+            after, record = None, task.after
+            if record is not None and record.started:
+                after = record.stream.number, (record.started - origin) / 1e6
+            kind = task.kind.name.lower()
+            return TraceRow(
+                task.stream.number, kind, task.label, submitted, started, ended, task.status, after
+            )
 
         self.name = name
-        self.rows = tuple(
-            TraceRow(
-                task.stream.number,
-                task.kind.name.lower(),
-                task.label,
-                ms(task.submitted),
-                ms(task.started),
-                ms(task.ended),
-                task.status,
-                (record.stream.number, ms(record.started))
-                if (record := task.after) is not None and record.started
-                else None,
-            )
-            for task in tasks
-        )
+        self.rows = tuple(map(row, tasks))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -94,27 +88,13 @@ class Trace:
         >>> dev.trace().table().splitlines()[0].split()
         ['stream', 'label', 'submitted', 'started', 'ended', 'status']
         """
-        head = ("stream", "label", "submitted", "started", "ended", "status")
-        lines = [head] + [
-            (
-                str(row.stream),
-                row.label,
-                f"{row.submitted:.3f}",
-                f"{row.started:.3f}",
-                f"{row.ended:.3f}",
-                "ok" if row.status is Status.ACL_SUCCESS else row.status.name,
-            )
-            for row in self.rows
-        ]
-        widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
-        left = (1, 5)  # the columns of text
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) if k in left or line is head else cell.rjust(width)
-                for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        )
+        width = max([len("label"), *[len(row.label) for row in self.rows]])
+        lines = [f"stream  {'label':{width}}   submitted     started       ended  status"]
+        for row in self.rows:
+            status = "ok" if row.status is Status.ACL_SUCCESS else row.status.name
+            times = "  ".join(f"{x:10.3f}" for x in (row.submitted, row.started, row.ended))
+            lines.append(f"{row.stream:6}  {row.label:{width}}  {times}  {status}")
+        return "\n".join(lines)
 
     def to_chrome(self, path: str | os.PathLike[str]) -> None:
         """Write the tasks as JSON for Perfetto (ui.perfetto.dev) or chrome://tracing.
@@ -138,15 +118,11 @@ class Trace:
     def events(self, process: int) -> Iterator[dict[str, object]]:
         """Yield the tasks as events of one Perfetto process."""
         common: dict[str, object] = {"pid": process}
-        yield {**common, "ph": "M", "name": "process_name", "tid": 0, "args": {"name": self.name}}
-        for stream in sorted({row.stream for row in self.rows}):
-            yield {
-                **common,
-                "ph": "M",
-                "name": "thread_name",
-                "tid": stream,
-                "args": {"name": f"stream {stream}"},
-            }
+        names = [("process_name", 0, self.name)]
+        streams = sorted({row.stream for row in self.rows})
+        names += [("thread_name", stream, f"stream {stream}") for stream in streams]
+        for what, thread, name in names:
+            yield {**common, "ph": "M", "name": what, "tid": thread, "args": {"name": name}}
         for number, row in enumerate(self.rows):
             yield {
                 **common,

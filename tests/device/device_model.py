@@ -8,6 +8,7 @@ the accesses that a new one must come after, `StreamModel.follows` tells whether
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import ascendref as ar
 from ..support.rounding import FORMATS
 from ..support.two_phase import from_device
 
-NULL, INVALID, MISSING, SPENT = 161001, 161002, 561003, 561103
+INVALID, MISSING, SPENT = 161002, 561003, 561103
 
 
 class Raised(NamedTuple):
@@ -30,29 +31,28 @@ class Raised(NamedTuple):
     certain: bool
 
 
+@dataclass(eq=False)
 class StreamModel:
     """A stream: what was submitted, what of it is certainly done, and what it has to report."""
 
-    def __init__(self, device: DeviceModel, stream: Any, waited_for: bool = True) -> None:
-        self.device = device
-        self.stream = stream
-        #: whether synchronizing with the stream waits for its work
-        self.waited_for = waited_for
-        self.alive = True
-        self.submitted = 0
-        #: how much of it is done because the host waited for it
-        self.done = 0
-        #: how much of it the host saw to be done; chance has a part in that
-        self.seen = 0
-        #: how far other streams have to be before what is submitted next may run
-        self.behind: dict[StreamModel, int] = {}
-        self.raised: list[Raised] = []
-        #: positions of the host functions that were submitted, and what they leave behind
-        self.calls: list[int] = []
-        self.called: list[int] = []
+    device: DeviceModel
+    stream: Any
+    #: whether synchronizing with the stream waits for its work
+    waited_for: bool = True
+    alive: bool = True
+    submitted: int = 0
+    #: how much of it is done because the host waited for it
+    done: int = 0
+    #: how much of it the host saw to be done; chance has a part in that
+    seen: int = 0
+    #: how far other streams have to be before what is submitted next may run
+    behind: dict[StreamModel, int] = field(default_factory=dict)
+    raised: list[Raised] = field(default_factory=list)
+    #: positions of the host functions that were submitted, and what they leave behind
+    calls: list[int] = field(default_factory=list)
+    called: list[int] = field(default_factory=list)
 
     def submit(self) -> Point:
-        """Note one more task."""
         self.submitted += 1
         return Point(self, self.submitted)
 
@@ -80,7 +80,7 @@ class StreamModel:
         """Note what a report after a position said."""
         if error is None:
             assert self.outcomes(position) != {507000}
-            self.raised = [raised for raised in self.raised if raised.position > position]
+            self.raised = [each for each in self.raised if each.position > position]
             return
         found = [raised.error for raised in self.raised].index(error.__cause__)
         assert not any(raised.certain for raised in self.raised[:found])  # the first one counts
@@ -119,8 +119,6 @@ def see(clock: dict[StreamModel, int]) -> None:
 
 
 class EventModel:
-    """An event."""
-
     def __init__(self, device: DeviceModel, event: Any, flags: int, ex: bool) -> None:
         self.device = device
         self.event = event
@@ -132,7 +130,6 @@ class EventModel:
         self.clock: dict[StreamModel, int] = {}
 
     def record(self, queue: StreamModel) -> None:
-        """Note a record."""
         self.point, self.clock = queue.submit(), queue.clock()
 
     @property
@@ -220,7 +217,6 @@ class DeviceModel:
 
     @property
     def free(self) -> int:
-        """Bytes that are not reserved."""
         return self.capacity - sum(block.reserved for block in self.blocks if block.alive)
 
     def living(self, *, pinned: bool | None = None) -> list[MemoryModel]:
@@ -233,8 +229,6 @@ class DeviceModel:
 
 
 class TensorModel:
-    """A tensor."""
-
     def __init__(self, block: MemoryModel, tensor: Any) -> None:
         self.block = block
         self.tensor = tensor
@@ -250,7 +244,6 @@ class TensorModel:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
         return prod(self.shape)
 
     @property
@@ -295,11 +288,9 @@ class TensorModel:
         return np.ndarray(self.shape, self.tensor.dtype, raw, offset, strides)
 
     def read(self) -> Any:
-        """Return a copy of its elements."""
         return self.array(self.block.bytes).copy(order="C")
 
     def write(self, values: Any) -> None:
-        """Set its elements."""
         self.array(self.block.bytes)[...] = values
         self.block.vague[self.touched()] = False
         nan = self.elements()[np.isnan(values)].reshape(-1, 1) * self.itemsize
@@ -310,33 +301,26 @@ class TensorModel:
         return self.block is other.block and self.described == other.described
 
     def meets(self, other: TensorModel) -> bool:
-        """Tell whether two tensors share a byte."""
         return self.block is other.block and bool((self.touched() & other.touched()).any())
 
 
+@dataclass(eq=False)
 class ExecutorModel:
     """An executor and the call that it is for."""
 
-    def __init__(
-        self,
-        operator: str,
-        views: list[TensorModel],
-        scalars: tuple[Any, ...],
-        size: int,
-        executor: Any,
-    ) -> None:
-        self.operator = operator
-        self.views = views
-        self.blocks = [view.block for view in views]
-        self.scalars = scalars
-        self.size = size
-        self.executor = executor
-        self.ready = True
-        self.repeatable = False
+    operator: str
+    views: list[TensorModel]
+    scalars: tuple[Any, ...]
+    size: int
+    executor: Any
+    ready: bool = True
+    repeatable: bool = False
+
+    def __post_init__(self) -> None:
+        self.blocks = [view.block for view in self.views]
 
     @property
     def inputs(self) -> int:
-        """How many of the tensors are inputs."""
         return len(ar.OPERATORS[self.operator].tensors)
 
     @property
@@ -346,7 +330,6 @@ class ExecutorModel:
 
     @property
     def works(self) -> bool:
-        """Whether there is anything to compute."""
         return not settled_by_emptiness(self.operator, self.views) and (
             self.views[self.inputs].size > 0
         )
@@ -359,11 +342,9 @@ class ExecutorModel:
         )
 
     def overlaps(self) -> bool:
-        """Tell whether a result overlaps what it must not."""
         return overlaps(self.operator, self.views)
 
     def run(self) -> None:
-        """Compute."""
         results = from_device(
             self.operator,
             [view.read() for view in self.views[: self.inputs]],

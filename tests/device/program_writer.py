@@ -84,16 +84,13 @@ class Draw:
         self._data = data
 
     def number(self, least: int, most: int) -> int:
-        """Draw a number from a range, both ends included."""
         found: int = self._data.draw(st.integers(least, most))
         return found
 
     def pick(self, choices: Any) -> Any:
-        """Draw one of several."""
         return choices[self.number(0, len(choices) - 1)]
 
     def once_in(self, count: int) -> bool:
-        """Draw whether something unusual is to happen."""
         return self.number(1, count) == count
 
 
@@ -126,15 +123,12 @@ class ProgramWriter(RuleBasedStateMachine):
     # ---- what programs draw
 
     def device(self, draw: Draw) -> DeviceModel:
-        """Return a device, the first one mostly."""
         return self.devices[draw.once_in(4)]
 
     def other(self, device: DeviceModel) -> DeviceModel:
-        """Return the other device."""
         return self.devices[device is self.devices[0]]
 
     def queue(self, draw: Draw, device: DeviceModel) -> StreamModel:
-        """Return a stream that work can be queued on."""
         queue: StreamModel = draw.pick([queue for queue in device.queues if queue.alive])
         return queue
 
@@ -148,7 +142,6 @@ class ProgramWriter(RuleBasedStateMachine):
         return self.queue(draw, device), 0
 
     def block(self, draw: Draw, device: DeviceModel, *, pinned: bool | None = None) -> MemoryModel:
-        """Return living memory."""
         blocks = device.living(pinned=pinned)
         if not blocks or draw.once_in(6):
             return self.allocate(device, draw.number(1, 300), pinned=bool(pinned))
@@ -156,29 +149,14 @@ class ProgramWriter(RuleBasedStateMachine):
         return block
 
     def allocate(self, device: DeviceModel, nbytes: int, *, pinned: bool = False) -> MemoryModel:
-        """Allocate memory of which there is enough."""
         call = device.dev.malloc_host if pinned else device.dev.malloc
         block = MemoryModel(device, self.attempt(0, call, nbytes))
         device.blocks.append(block)
         return block
 
     def release(self, block: MemoryModel, argument: Any) -> None:
-        """Free memory that nobody uses any more."""
         self.attempt(0, block.device.dev.free, argument)
         block.alive = False
-
-    def no_memory(self, draw: Draw, device: DeviceModel) -> tuple[Any, int]:
-        """Return what is no memory of a device, and the code that using it gives."""
-        choices: list[tuple[Any, int]] = [(None, 100000), (4096, 107000)]
-        for block in device.blocks + self.other(device).blocks:
-            if block.device is not device or not block.alive:
-                choices.append((block.memory, 107000))
-                if not block.pinned:  # the host may give those addresses away again
-                    choices.append((block.memory.address, 107000))
-            elif not block.pinned:
-                choices.append((block.memory.address + block.nbytes, 107000))
-        found: tuple[Any, int] = draw.pick(choices)
-        return found
 
     def mark(self, draw: Draw, device: DeviceModel, *, syncs: bool = False) -> EventModel:
         """Return an event, an old one or a new one."""
@@ -193,12 +171,10 @@ class ProgramWriter(RuleBasedStateMachine):
     # ---- waiting
 
     def record(self, mark: EventModel, queue: StreamModel) -> None:
-        """Record an event."""
         self.attempt(0, mark.event.record, queue.stream)
         mark.record(queue)
 
     def synchronize(self, queue: StreamModel) -> None:
-        """Let the host wait for a stream."""
         position = queue.submitted if queue.waited_for else queue.seen
         self.attempt(queue.outcomes(position), queue.stream.synchronize)
         if queue.waited_for:
@@ -225,7 +201,6 @@ class ProgramWriter(RuleBasedStateMachine):
         assert cause is None
 
     def synchronize_event(self, mark: EventModel) -> None:
-        """Let the host wait for an event."""
         if mark.point is None:
             self.attempt(0, mark.event.synchronize)
             return
@@ -236,7 +211,6 @@ class ProgramWriter(RuleBasedStateMachine):
         queue.check_calls()
 
     def query(self, queue: StreamModel) -> bool:
-        """Ask a stream whether it is done."""
         done: bool = self.attempt(0, queue.stream.query)
         assert done or queue.seen < queue.submitted
         if done:
@@ -244,7 +218,6 @@ class ProgramWriter(RuleBasedStateMachine):
         return done
 
     def query_event(self, mark: EventModel) -> bool:
-        """Ask an event whether it was reached."""
         done: bool = self.attempt(0, mark.event.query)
         if mark.point is None:
             assert done is mark.ex
@@ -280,7 +253,6 @@ class ProgramWriter(RuleBasedStateMachine):
             self.synchronize_device(queue.device)
 
     def link(self, draw: Draw, point: Point, queue: StreamModel) -> None:
-        """Let what a stream gets next wait for a point."""
         if queue.follows(point):
             return
         if queue.device is not point.queue.device or draw.once_in(4):
@@ -307,20 +279,16 @@ class ProgramWriter(RuleBasedStateMachine):
         self, draw: Draw, queue: StreamModel, reads: list[MemoryModel], writes: list[MemoryModel]
     ) -> None:
         """Let a stream wait until it can use memory."""
-        for write, blocks in ((False, reads), (True, writes)):
-            for block in blocks:
-                for point in list(block.before(write)):
-                    self.link(draw, point, queue)
+        for block, write in [(x, False) for x in reads] + [(x, True) for x in writes]:
+            for point in list(block.before(write)):
+                self.link(draw, point, queue)
 
     def touch(
         self, queue: StreamModel, reads: list[MemoryModel], writes: list[MemoryModel]
     ) -> None:
-        """Note a task that uses memory."""
         point = queue.submit()
-        for block in reads:
-            block.access(point, False)
-        for block in writes:
-            block.access(point, True)
+        for block, write in [(x, False) for x in reads] + [(x, True) for x in writes]:
+            block.access(point, write)
 
     def destroy(self, queue: StreamModel) -> None:
         """Destroy a stream: that waits for it, whatever it is, and reports."""
@@ -364,13 +332,9 @@ class ProgramWriter(RuleBasedStateMachine):
         filling = src.array is None and src.block is None
         names = ("memset", "memset_async") if filling else ("memcpy", "memcpy_async")
         call = getattr(device.dev, names[queued])
-        if nbytes is None:
-            whole = dst if filling or (dst.array is not None and src.array is None) else src
-            count = len(whole.bytes)
-            call = partial(call, dst.argument, src.argument)
-        else:
-            count = nbytes
-            call = partial(call, dst.argument, src.argument, nbytes)
+        whole = dst if filling or (dst.array is not None and src.array is None) else src
+        count = len(whole.bytes) if nbytes is None else nbytes
+        call = partial(call, dst.argument, src.argument, *([] if nbytes is None else [nbytes]))
         queue = device.queues[0]
         status = 0
         if queued:
@@ -405,7 +369,6 @@ class ProgramWriter(RuleBasedStateMachine):
             assert ((dst.array == dst.bytes) | dst.vague).all()
 
     def compare(self, block: MemoryModel) -> None:
-        """Compare the bytes of memory."""
         found = np.zeros(block.nbytes, np.uint8)
         self.attempt(0, block.device.dev.memcpy, found, block.memory)
         assert ((found == block.bytes) | block.vague).all()
@@ -525,20 +488,6 @@ class ProgramWriter(RuleBasedStateMachine):
             src = CopySide.of(staging.memory, staging, slice(None))
         self.copy_between(draw, device, dst, src, array.size, queued=queued)
 
-    def misplaced(self, device: DeviceModel, view: TensorModel) -> list[Any]:
-        """Return tensors like a good one in memory that will not do."""
-        described = (view.shape, view.kind, view.tensor.strides)
-        wrong = [
-            ar.Tensor(view.block.memory, *described, view.block.nbytes),
-            ar.Tensor(view.block.memory, *described, -1 - view.block.nbytes),
-            ar.Tensor(None, *described, view.offset),
-        ]
-        return wrong + [
-            ar.Tensor(block.memory, *described, view.offset)
-            for block in device.blocks + self.other(device).blocks
-            if block.pinned or not block.alive or block.device is not device
-        ]
-
     def workspace(self, draw: Draw, device: DeviceModel, call: ExecutorModel) -> Workspace | None:
         """Return a workspace; None when there is no memory for it."""
         if not call.size:
@@ -586,13 +535,12 @@ class ProgramWriter(RuleBasedStateMachine):
         self.finish(call, 0, workspace.argument, workspace.size, queue)
         self.touch(queue, reads, writes)
         if workspace.block is not None:
-            workspace.block.vague[workspace.start : workspace.start + call.size] = True
+            used = slice(workspace.start, workspace.start + call.size)
+            workspace.block.vague[used] = workspace.block.written[used] = True
         for view in call.views[: call.inputs]:
             device.read_by_host(view.block.written[view.touched()])
         for view in call.views[call.inputs :]:
             view.block.written[view.touched()] = True
-        if workspace.block is not None:
-            workspace.block.written[workspace.start : workspace.start + call.size] = True
         call.run()
 
     def finish(
@@ -609,7 +557,6 @@ class ProgramWriter(RuleBasedStateMachine):
     def access(
         self, device: DeviceModel, block: MemoryModel | None, source: MemoryModel | None, value: int
     ) -> None:
-        """Access memory: what a host function does."""
         if block is not None and source is not None:
             count = min(block.nbytes, source.nbytes)
             device.dev.memcpy(block.memory, source.memory, count)
@@ -659,7 +606,6 @@ class ProgramWriter(RuleBasedStateMachine):
 
 
 def arguments_of(operator: str, views: list[TensorModel], scalars: tuple[Any, ...]) -> list[Any]:
-    """Return the arguments of phase 1."""
     tensors = [view.tensor for view in views]
     inputs = len(ar.OPERATORS[operator].tensors)
     return [*tensors[:inputs], *scalars, *tensors[inputs:]]

@@ -83,31 +83,6 @@ def test_nothing_came(any_dev, stream):
     assert code(any_dev.process_report, 5) == 507012
 
 
-@pytest.mark.parametrize("timeout", [0, -2])
-def test_impossible_timeouts(any_dev, stream, timeout):
-    assert code(any_dev.process_report, timeout) == 100000
-
-
-def test_codes_of_wrong_calls(any_dev, stream):
-    other = any_dev.create_stream()
-    assert code(stream.launch_callback, None) == 107000
-    assert code(stream.launch_callback, print, 2) == 100000
-    assert code(other.launch_callback, print) == 107015
-    assert code(stream.subscribe_report) == 107011
-    assert code(other.unsubscribe_report) == 107011
-    assert code(stream.unsubscribe_report, 12345) == 107012
-    assert code(stream.launch_host_func, print) == 107011
-    assert code(stream.launch_host_func, None) == 107000
-    other.launch_host_func(lambda: None)
-    assert code(other.subscribe_report) == 107011
-    with pytest.raises(TypeError, match="function is a int"):
-        stream.launch_callback(3)
-    foreign = ar.Device("Atlas A2")
-    assert code(foreign.create_stream().subscribe_report) == 107012
-    assert code(foreign.process_report, 5) == 107012
-    any_dev.synchronize()
-
-
 def test_a_thread_is_free_again_afterwards(any_dev):
     first = any_dev.create_stream()
     first.subscribe_report()

@@ -97,18 +97,6 @@ def test_dropped_work_needs_no_record(dev):
     b.destroy(force=True)
 
 
-def test_bad_calls_get_their_codes(dev):
-    notify, other = dev.create_notify(), ar.Device("Atlas A2")
-    gone = dev.create_stream()
-    gone.destroy()
-    for call in (notify.record, notify.wait):
-        for stream, status in ((other.default_stream, 107003), (gone, 107017)):
-            assert code(call, stream) == status
-    notify.destroy()
-    for call in (notify.record, notify.wait, notify.destroy):
-        assert code(call) == 107017
-
-
 # ---- the checker
 
 

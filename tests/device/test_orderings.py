@@ -95,7 +95,6 @@ class Pipeline:
         ]
 
     def pinned(self, array: Any) -> Any:
-        """Return pinned memory with the bytes of an array."""
         memory = self.dev.malloc_host(array.nbytes)
         memory.numpy()[:] = array.reshape(-1).view(np.uint8)
         return memory
@@ -106,15 +105,12 @@ class Pipeline:
             self.streams[role].wait_event(self.events[event + number])
 
     def record(self, role: str, event: str) -> None:
-        """Record an event."""
         self.events[event].record(self.streams[role])
 
     def copy(self, role: str, dst: Any, src: Any) -> None:
-        """Queue a copy."""
         self.dev.memcpy_async(dst, src, stream=self.streams[role])
 
     def compute(self, role: str, operator: str) -> None:
-        """Queue an operator."""
         size, executor = self.calls[operator]
         workspace = self.workspaces[operator]
         assert (size > 0) is (workspace is not None)
@@ -129,7 +125,6 @@ class Pipeline:
             self.record("up", f"uploaded {number % 2}")
 
     def queue(self) -> None:
-        """Queue everything."""
         self.upload(0)
         self.upload(1)
         for number, downloads in enumerate(self.downloads):
@@ -171,12 +166,10 @@ class Pipeline:
 
 
 def in_order() -> list[list[Any]]:
-    """Return the results of the program on one stream."""
     return Pipeline(ar.Device("Atlas A2"), in_order=True).run()
 
 
 def assert_same(found: list[list[Any]], wanted: list[list[Any]]) -> None:
-    """Assert that all results have the same bits."""
     for row, wanted_row in zip(found, wanted, strict=True):
         for array, expected in zip(row, wanted_row, strict=True):
             assert array.tobytes() == expected.tobytes()

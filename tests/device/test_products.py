@@ -32,11 +32,6 @@ def test_unknown_names_are_refused_with_the_list(name):
         ar.Device(name)
 
 
-def test_what_is_no_name_is_refused():
-    with pytest.raises(TypeError, match="product is a int"):
-        ar.Product.find(910)
-
-
 def test_every_family_has_its_figures():
     bf16 = {product.name for product in ar.PRODUCTS if product.has_bfloat16}
     assert bf16 == {"Atlas A2", "Atlas A3"}

@@ -1,15 +1,12 @@
 """Streams: order, waiting, timeouts, limits, ends."""
 
-import contextlib
 import threading
 import time
 from functools import partial
 
-import numpy as np
 import pytest
 
 import ascendref as ar
-from ascendref.device.checker.shadow import Span
 from ascendref.device.streams.stream import StreamFlag
 
 from .calls import code, content, in_threads, work
@@ -23,28 +20,27 @@ def test_no_stream_means_the_default_stream(any_dev):
     any_dev.default_stream.synchronize()
     assert seen == [1]
     assert any_dev.default_stream is any_dev.default_stream
-    assert code(any_dev.default_stream.destroy) == 100000
 
 
-def test_polling_a_stream_ends(any_dev):
-    stream, seen = any_dev.create_stream(), []
+def synchronized(stream):
+    """Synchronize for a moment; tell whether that was long enough."""
+    return code(stream.synchronize, 1e-6) == 0
+
+
+@pytest.mark.parametrize(
+    "done",
+    [lambda stream, event: stream.query(), lambda stream, event: event.query(),
+     lambda stream, event: synchronized(stream)],
+)  # fmt: skip
+def test_asking_again_and_again_ends(any_dev, done):
+    stream, event, seen = any_dev.create_stream(), any_dev.create_event(), []
     assert stream.query()
     for k in range(3):
         work(any_dev, stream, lambda k=k: seen.append(k))
-    for _ in range(10_000_000):
-        if stream.query():
-            break
+    event.record(stream)
+    assert any(done(stream, event) for _ in range(10_000_000))
     assert seen == [0, 1, 2]
-
-
-def test_query_does_not_wait(gate):
-    dev = ar.Device("Atlas A2")
-    stream = dev.create_stream()
-    stream.launch_host_func(gate)
-    assert stream.query() is False
-    gate.open()
-    stream.synchronize()
-    assert stream.query() is True
+    assert event.query()
 
 
 def test_a_host_function_holds_up_its_own_stream_alone(any_dev, gate):
@@ -69,27 +65,6 @@ def test_host_functions_can_wait_for_one_another():
         dev.synchronize()
 
 
-def test_the_host_goes_on_while_the_device_works():
-    dev = ar.Device("Atlas A2")
-    here, there = threading.Event(), threading.Event()
-
-    def kernel():
-        there.set()
-        assert here.wait(60)
-
-    work(dev, None, kernel)
-    assert there.wait(60)  # it started without anybody waiting for it
-    here.set()
-    dev.synchronize()
-
-
-@pytest.mark.parametrize("timeout", [0, -2, -0.5, float("nan")])
-def test_impossible_timeouts(any_dev, timeout):
-    assert code(any_dev.create_stream().synchronize, timeout) == 107000
-    assert code(any_dev.synchronize, timeout) == 107000
-    assert code(any_dev.create_event().synchronize, timeout) == 107000
-
-
 @pytest.mark.parametrize("timeout", [None, -1, 1, 60_000])
 def test_timeouts_that_are_not_reached(any_dev, timeout):
     stream = any_dev.create_stream()
@@ -112,17 +87,6 @@ def test_timeouts_that_are_reached(any_dev, gate):
     gate.open()
     stream.synchronize(60_000)
     event.synchronize(60_000)
-
-
-def test_short_timeouts_do_not_keep_work_from_running(any_dev):
-    stream, seen = any_dev.create_stream(), []
-    for k in range(3):
-        work(any_dev, stream, lambda k=k: seen.append(k))
-    for _ in range(10_000):
-        with contextlib.suppress(ar.AclError):
-            stream.synchronize(1e-6)
-            break
-    assert seen == [0, 1, 2]
 
 
 @pytest.mark.parametrize("execution", ["lazy", "random"])
@@ -156,8 +120,6 @@ def test_priorities_and_flags(dev):
     assert dev.create_stream(priority=3).priority == 3
     assert dev.create_stream(priority=100).priority == 7
     assert dev.create_stream(flags=0x3).flags == StreamFlag.FAST_LAUNCH | StreamFlag.FAST_SYNC
-    assert code(dev.create_stream, 0, 0x40) == 107000
-    assert code(dev.create_stream, 0, -1) == 107000
 
 
 def test_the_number_of_streams_is_limited():
@@ -166,32 +128,6 @@ def test_the_number_of_streams_is_limited():
     assert code(dev.create_stream) == 207008
     streams[0].destroy()
     dev.create_stream()
-
-
-def test_destroy_waits_and_is_final(any_dev):
-    stream, event, seen = any_dev.create_stream(), any_dev.create_event(), []
-    work(any_dev, stream, lambda: seen.append(1))
-    stream.destroy()
-    assert seen == [1]
-    for call in (
-        stream.synchronize,
-        stream.query,
-        stream.destroy,
-        stream.abort,
-        lambda: stream.wait_event(event),
-        lambda: stream.launch_host_func(print),
-        lambda: event.record(stream),
-        lambda: work(any_dev, stream, print),
-    ):
-        assert code(call) == 107017
-
-
-def test_destroy_by_force_drops_the_rest():
-    dev = ar.Device("Atlas A2", execution="lazy")
-    stream = dev.create_stream()
-    work(dev, stream, lambda: pytest.fail("ran"))
-    stream.destroy(force=True)
-    dev.synchronize()
 
 
 def test_a_with_block_ends_its_stream(any_dev):
@@ -372,24 +308,6 @@ def test_an_idle_device_costs_no_time(any_dev, gate):
     waiter.join(60)
 
 
-def test_queued_tasks_are_small(gate):
-    import tracemalloc
-
-    dev = ar.Device("Atlas A2")
-    read, written = dev.tensor(np.zeros(64, np.uint8)), dev.empty(64, "uint8")
-    stream = dev.create_stream()
-    stream.launch_host_func(gate)
-    accesses = [((x.memory.shadow, Span(0, 64, "x")),) for x in (read, written)]
-    tracemalloc.start()
-    for k in range(1000):
-        dev.launch(stream, lambda k=k: k, *accesses, "work")
-    size, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert size < 1000 * 1024
-    gate.open()
-    stream.synchronize()
-
-
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_task_that_destroys_a_stream_does_not_wait_for_it(any_dev, gate, fails):
     stream, seen = any_dev.create_stream(), []
@@ -400,12 +318,14 @@ def test_a_task_that_destroys_a_stream_does_not_wait_for_it(any_dev, gate, fails
             raise ZeroDivisionError
 
     def destroy():
+        gate()
         stream.destroy()
         seen.append(code(stream.launch_host_func, print))
         seen.append(stream.alive)
 
     stream.launch_host_func(destroy)
     work(any_dev, stream, last)
+    gate.open()
     if fails:
         assert code(any_dev.synchronize, 60_000) == 507015
     any_dev.synchronize(60_000)

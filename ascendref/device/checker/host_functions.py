@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -28,21 +28,17 @@ class Kept(NamedTuple):
     write: bool
 
 
+@dataclass(eq=False, slots=True)
 class _StreamFunctions:
-    """The functions of a stream."""
-
-    __slots__ = ("kept", "last", "late", "pending")
-
-    def __init__(self) -> None:
-        #: those that have not ended, in order
-        self.pending: list[Operation] = []
-        #: accesses that no others than those can race with
-        self.kept: list[Kept] = []
-        #: number of the last one
-        self.last = 0
-        #: the first and the last operation of the stream that comes after a function, or is one,
-        #: of which the host does not know that it has ended
-        self.late: AtomicReference[tuple[int, int]] = AtomicReference((1, 0))
+    #: those that have not ended, in order
+    pending: list[Operation] = field(default_factory=list)
+    #: accesses that no others than those can race with
+    kept: list[Kept] = field(default_factory=list)
+    #: number of the last one
+    last: int = 0
+    #: the first and the last operation of the stream that comes after a function, or is one, of
+    #: which the host does not know that it has ended
+    late: AtomicReference[tuple[int, int]] = field(default_factory=lambda: AtomicReference((1, 0)))
 
 
 class HostFunctions:
@@ -135,12 +131,11 @@ class HostFunctions:
                 if not stream.kept or stream.kept[-1] != kept:
                     stream.kept.append(kept)
 
-    def kept_for(self, function: Operation, shadow: Shadow) -> Iterator[Kept]:
+    def kept_for(self, function: Operation, shadow: Shadow) -> list[Kept]:
         """Return the accesses of an allocation that are kept because of a function."""
         stream = self._streams.get(function.timeline)
-        for kept in [] if stream is None else list(stream.kept):
-            if kept.shadow is shadow:
-                yield kept
+        kept = [] if stream is None else list(stream.kept)
+        return [each for each in kept if each.shadow is shadow]
 
     # ---- what they may have written
 

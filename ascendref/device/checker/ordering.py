@@ -257,6 +257,7 @@ class Operation:
         self.clock = clock
         #: how many operations of the host come before it
         self.host_index = host_index
+        # without the tuple, which takes memory
         code, place = caller
         self._code, self._place = code, place
         #: what it is called; in C, as the function that the program called
@@ -291,7 +292,6 @@ class Operation:
 
     @property
     def caller(self) -> Caller:
-        """Code of the program that called, and the place of the call in it."""
         return self._code, self._place
 
     @property
@@ -306,7 +306,6 @@ class Operation:
 
     @property
     def places(self) -> list[Place]:
-        """The place of the call, then its callers."""
         return places_of(self.caller)
 
 

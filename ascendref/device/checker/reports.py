@@ -51,7 +51,6 @@ class Reports:
     # ---- contents
 
     def unwritten(self, operation: Operation, shadow: Shadow, span: Span, segment: Segment) -> None:
-        """An operation reads bytes that nothing wrote."""
         first, after_last = shadow.address + segment.start, shadow.address + segment.stop
         self._find(
             "uninitialized-read",
@@ -64,7 +63,6 @@ class Reports:
         )
 
     def abandoned(self, use: Use, operation: Operation, shadow: Shadow, span: Span) -> None:
-        """An operation reads the result of a task that was aborted."""
         writer, written = use
         self._find(
             "wait",
@@ -87,7 +85,6 @@ class Reports:
         *,
         write: bool,
     ) -> None:
-        """Two operations that nothing orders access the same bytes; a wait may have failed to."""
         first, second = use[0], operation
         one, other = first.task.timeline, second.task.timeline
         if one.number == other.number:  # a host function submits one of them
@@ -120,16 +117,10 @@ class Reports:
         *,
         copied: bool,
     ) -> None:
-        """The program changed pinned memory while a copy needed it; a wait may have failed."""
         operation, span = use
         does = "writes" if copied else "reads"
-        kind, reason, missing = _explained(
-            why,
-            operation,
-            waits,
-            "",
-            f"{_synchronize(operation)}, before {span.name} is written",
-        )
+        missing = f"{_synchronize(operation)}, before {span.name} is written"
+        kind, reason, missing = _explained(why, operation, waits, "", missing)
         self._find(
             kind,
             f"the program changed {span.name}, pinned memory that {operation.call} {does}, before"
@@ -140,7 +131,6 @@ class Reports:
         )
 
     def wait_without_effect(self, wait: WaitWithoutEffect, waits: Operation) -> None:
-        """A stream waited for an event that was not recorded by the time the host waits for it."""
         operation = wait.operation
         self._find(
             "wait",
@@ -153,7 +143,6 @@ class Reports:
         )
 
     def deadlock(self, cycle: Sequence[Operation], waits: Operation) -> None:
-        """A thread waits for tasks that run only after that."""
         tasks = ", which waits for ".join(f"{x.call} on {x.timeline}" for x in cycle)
         self._find(
             "deadlock",
@@ -166,7 +155,6 @@ class Reports:
         )
 
     def lost_wait(self, record: str, waits: Operation) -> None:
-        """The program waits for a record that nothing submits."""
         self._find(
             "deadlock",
             f"the calling thread waits for a stream that waits for {record!r}, which no other"
@@ -180,7 +168,6 @@ class Reports:
     def wait_in_task(
         self, status: Status, problem: str, task: Operation | None, waits: Operation
     ) -> None:
-        """A host function waits for the device, which the runtime refuses."""
         self._find(
             "deadlock",
             problem,
@@ -193,7 +180,6 @@ class Reports:
     # ---- lifetimes
 
     def freed_too_early(self, use: Use, shadow: Shadow, free: Operation) -> None:
-        """Memory is freed while queued work needs it."""
         self._find(
             "lifetime",
             f"{shadow} is freed while {use[0].call} may still use it",
@@ -205,7 +191,6 @@ class Reports:
     def freed(
         self, status: Status, kind: HazardKind, problem: str, shadow: Shadow, use: Operation
     ) -> None:
-        """A call is given memory that was freed, which the runtime refuses."""
         self._find(
             kind,
             problem,
@@ -216,7 +201,6 @@ class Reports:
         )
 
     def leak(self, shadow: Shadow) -> HazardError:
-        """Keep, and never raise, that memory was not freed."""
         return self._find(
             "leak",
             f"{shadow} was never freed",

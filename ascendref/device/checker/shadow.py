@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -116,33 +117,23 @@ def gaps_of(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> 
 Use = tuple[Operation, Span]
 
 
+@dataclass(eq=False, slots=True)
 class Segment:
     """Bytes with the same history."""
 
-    __slots__ = ("readers", "stale", "start", "stop", "writer", "written")
-
-    def __init__(
-        self,
-        start: int,
-        stop: int,
-        writer: Use | None,
-        readers: dict[Timeline, Use],
-        written: bool,
-    ) -> None:
-        #: where it begins and ends, counted from the beginning of the allocation
-        self.start = start
-        self.stop = stop
-        #: who wrote it last
-        self.writer = writer
-        #: who has read it since: the last of each timeline
-        self.readers = readers
-        #: whether anything was ever written there
-        self.written = written
-        #: whether others took its place
-        self.stale = False
+    #: where it begins and ends, counted from the beginning of the allocation
+    start: int
+    stop: int
+    #: whether anything was ever written there
+    written: bool
+    #: who wrote it last
+    writer: Use | None = None
+    #: who has read it since: the last of each timeline
+    readers: dict[Timeline, Use] = field(default_factory=dict)
+    #: whether others took its place
+    stale: bool = False
 
     def uses(self) -> list[Use]:
-        """Return all accesses that are remembered."""
         return [*([] if self.writer is None else [self.writer]), *list(self.readers.values())]
 
     def divided(self, start: int, stop: int) -> list[Segment]:
@@ -150,7 +141,7 @@ class Segment:
         cuts = [self.start, *[at for at in (start, stop) if self.start < at < self.stop]]
         ends = [*cuts[1:], self.stop]
         return [
-            Segment(a, b, self.writer, dict(self.readers), self.written)
+            Segment(a, b, self.written, self.writer, dict(self.readers))
             for a, b in zip(cuts, ends, strict=True)
         ]
 
@@ -174,17 +165,11 @@ class Shadow:
         self.address = address
         self.nbytes = nbytes
         self.pinned = pinned
-        whole = Segment(0, nbytes, None, {}, pinned)
         #: where segments begin, and the segments; replaced as a whole
-        self._segments: AtomicReference[tuple[list[int], list[Segment]]] = AtomicReference(
-            ([0], [whole])
-        )
-        #: the span that was looked for last, and what was found when
-        self._latest: tuple[Span | None, Snapshot[Any], list[Segment]] = (
-            None,
-            self._segments.load(),
-            [],
-        )
+        self._segments = AtomicReference(([0], [Segment(0, nbytes, pinned)]))
+        #: the span that was looked for last, the segments at that time, and those that were found
+        self._latest: tuple[Span | None, Snapshot[Any], list[Segment]]
+        self._latest = None, self._segments.load(), []
         #: what allocated and freed it
         self.allocated: Operation | None = None
         self.freed: Operation | None = None
@@ -195,12 +180,11 @@ class Shadow:
 
     @property
     def all_segments(self) -> list[Segment]:
-        """All segments."""
         return self._segments.load().value[1]
 
     def forget(self) -> None:
         """Drop the history: the memory is gone."""
-        self._segments = AtomicReference(([0], [Segment(0, self.nbytes, None, {}, True)]))
+        self._segments = AtomicReference(([0], [Segment(0, self.nbytes, True)]))
 
     def renew(self, span: Span) -> None:
         """Drop the history of some bytes: other memory is mapped there now."""
@@ -300,7 +284,7 @@ class Shadow:
     def _merge(self, parts: list[Segment], use: Use) -> None:
         """Make one segment of several that lie side by side and are written."""
         start, stop = parts[0].start, parts[-1].stop
-        merged = Segment(start, stop, use, {}, True)
+        merged = Segment(start, stop, True, use)
         while True:
             before = self._segments.load()
             starts, segments = before.value

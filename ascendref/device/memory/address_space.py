@@ -119,10 +119,8 @@ class Memory(Handle):
         """
         self.device.check_process()
         if not self.pinned:
-            fail(
-                Status.ACL_ERROR_RT_INVALID_MEMORY_TYPE,
-                f"{self!r} is on the device; copy it with Device.memcpy",
-            )
+            problem = f"{self!r} is on the device; copy it with Device.memcpy"
+            fail(Status.ACL_ERROR_RT_INVALID_MEMORY_TYPE, problem)
         if not self.alive:
             fail(Status.ACL_ERROR_RT_PARAM_INVALID, f"{self!r} can no longer be read")
         kind = DataType.of(dtype).numpy
@@ -209,20 +207,16 @@ class Blocks(NamedTuple):
     #: where the search for free addresses begins
     cursor: int
 
-    def find_room(self, size: int, base: int) -> int | None:
-        """Return a free address, from the last allocation on, then from the base (next fit)."""
-        blocks, address = self.blocks, self.cursor
-        wrapped = False
-        while True:
-            if address + size > base + _SPAN:
-                if wrapped:
-                    return None
-                wrapped = True
-                address = base
-            at = bisect_left(blocks, address, key=_address)
-            if at == len(blocks) or address + size <= blocks[at].address:
+    def find_room(self, size: int, begin: int, base: int, alignment: int) -> int | None:
+        """Return a free address, from a place in a device's range on, then from its base on."""
+        for address in (begin, base):
+            for block in self.blocks[bisect_left(self.blocks, address, key=_address) :]:
+                if address + size <= block.address:
+                    break
+                address = _align(block.stop, alignment)
+            if address + size <= base + _SPAN:
                 return address
-            address = _align(blocks[at].stop)
+        return None
 
     def with_block(self, block: Block, cursor: int) -> Blocks:
         """Return the allocations with one more."""
@@ -279,8 +273,8 @@ class AddressSpace(Handle):
 
         def make(now: Blocks) -> tuple[Memory, int, int]:
             fits = now.used + counted <= self.capacity
-            address = now.find_room(reserved, self._base) if fits else None
-            if address is None:
+            address = fits and now.find_room(reserved, now.cursor, self._base, ALIGNMENT)
+            if not address:
                 fail(
                     Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
                     f"Failed to allocate {nbytes} bytes ({reserved} with padding):"
@@ -308,21 +302,16 @@ class AddressSpace(Handle):
         """Reserve addresses for the memory that a function makes from the first address."""
 
         def make_there(now: Blocks) -> tuple[Memory, int, int]:
-            for begin in (self._reserve_from, self._reservable):
-                address = begin
-                for block in now.blocks[bisect_left(now.blocks, begin, key=_address) :]:
-                    if address + nbytes <= block.address:
-                        break
-                    address = -(-block.stop // alignment) * alignment
-                if address + nbytes <= self._reservable + _SPAN:
-                    return make(address), 0, now.cursor
-            fail(
-                Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
-                f"Failed to reserve {nbytes} bytes of addresses: no free range is long enough",
-            )
+            address = now.find_room(nbytes, self._reserve_from, self._reservable, alignment)
+            if address is None:
+                fail(
+                    Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
+                    f"Failed to reserve {nbytes} bytes of addresses: no free range is long enough",
+                )
+            return make(address), 0, now.cursor
 
         memory = self._enter(make_there, "reserve")
-        self._reserve_from = -(-(memory.address + nbytes) // alignment) * alignment
+        self._reserve_from = _align(memory.address + nbytes, alignment)
         return memory
 
     def _enter(self, make: Callable[[Blocks], tuple[Memory, int, int]], call: str) -> Memory:
@@ -415,15 +404,13 @@ def find_memory(address: int) -> Memory | None:
     return None
 
 
-def _align(address: int) -> int:
-    return (address + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+def _align(address: int, alignment: int = ALIGNMENT) -> int:
+    return (address + alignment - 1) // alignment * alignment
 
 
 def _checked_size(nbytes: int) -> int:
     nbytes = integer("nbytes", nbytes)
     if not 0 < nbytes < 2**64 - ALIGNMENT:
-        fail(
-            Status.ACL_ERROR_INVALID_PARAM,
-            f"nbytes is {shown(nbytes)}; it must be ≥ 1 and, with padding, fit 64 bits",
-        )
+        problem = f"nbytes is {shown(nbytes)}; it must be ≥ 1 and, with padding, fit 64 bits"
+        fail(Status.ACL_ERROR_INVALID_PARAM, problem)
     return nbytes

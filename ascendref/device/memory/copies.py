@@ -79,17 +79,14 @@ class Copy(NamedTuple):
 
     @property
     def reads(self) -> tuple[Access, ...]:
-        """The accesses that it reads."""
         return () if self.src is None else self.src.accesses(self.nbytes, self.names.src)
 
     @property
     def writes(self) -> tuple[Access, ...]:
-        """The accesses that it writes."""
         return self.dst.accesses(self.nbytes, self.names.dst)
 
     @property
     def to_host(self) -> bool:
-        """Whether it writes host memory."""
         return self.dst.memory is None or self.dst.memory.pinned
 
     @property
@@ -98,7 +95,6 @@ class Copy(NamedTuple):
         return self.dst.memory is None or (self.src is not None and self.src.memory is None)
 
     def run(self) -> None:
-        """Copy or fill."""
         if self.src is None:
             self.dst.bytes(self.nbytes, overwrite=True)[:] = self.value
         elif self.src.address != self.dst.address:
@@ -116,9 +112,8 @@ def prepare_copy(
     target = _locate(space, names.dst, dst)
     source = _locate(space, names.src, src)
     if nbytes is None:
-        count = (
-            target.nbytes if target.array is not None and source.array is None else source.nbytes
-        )
+        whole = target if target.array is not None and source.array is None else source
+        count = whole.nbytes
     else:
         count = integer("nbytes", nbytes)
     if count == 0:
@@ -203,15 +198,9 @@ def resolve(
         if checker is not None and freed is not None:
             _find_freed(checker, hazard, argument, freed)
         other = find_memory(address)
-        why = (
-            "is not in living memory of this device"
-            if other is None
-            else "belongs to another device"
-        )
-        fail(
-            Status.ACL_ERROR_RT_PARAM_INVALID,
-            f"{argument} is the address {address:#x}, which {why}",
-        )
+        why = "belongs to another device" if other else "is not in living memory of this device"
+        problem = f"{argument} is the address {address:#x}, which {why}"
+        fail(Status.ACL_ERROR_RT_PARAM_INVALID, problem)
     return memory
 
 
@@ -243,9 +232,8 @@ def _locate(space: AddressSpace, argument: str, value: object) -> Location:
     memory = space.find(address)
     if memory is None:
         return Location(None, 0, flat.nbytes, address, flat)
-    return Location(
-        memory, address - memory.address, flat.nbytes, address, flat
-    )  # an array over pinned memory
+    # an array over pinned memory
+    return Location(memory, address - memory.address, flat.nbytes, address, flat)
 
 
 def _memory_of_peer(space: AddressSpace, value: Memory | int | None) -> Memory | None:

@@ -154,9 +154,7 @@ class DeviceMemory(BaseDevice):
         array([4, 5, 6, 7], dtype=uint8)
         """
         self.check_process()
-        copy = prepare_copy(self.address_space, dst, src, nbytes)
-        if copy is not None:
-            self.run_copy(copy, "Device.memcpy")
+        self.run_copy(prepare_copy(self.address_space, dst, src, nbytes), "Device.memcpy")
 
     def memset(self, memory: object, value: int, nbytes: int | None = None) -> None:
         """Fill bytes now, without waiting for any stream.
@@ -184,9 +182,7 @@ class DeviceMemory(BaseDevice):
         array([257, 257], dtype=int16)
         """
         self.check_process()
-        fill = prepare_fill(self.address_space, memory, value, nbytes)
-        if fill is not None:
-            self.run_copy(fill, "Device.memset")
+        self.run_copy(prepare_fill(self.address_space, memory, value, nbytes), "Device.memset")
 
     def memcpy_async(
         self,
@@ -221,8 +217,7 @@ class DeviceMemory(BaseDevice):
         """
         self.check_process()
         copy = prepare_copy(self.address_space, dst, src, nbytes)
-        if copy is not None:
-            self.queue_copy(copy, "memcpy_async", stream)
+        self.queue_copy(copy, "memcpy_async", stream)
 
     def memset_async(
         self,
@@ -255,8 +250,7 @@ class DeviceMemory(BaseDevice):
         """
         self.check_process()
         fill = prepare_fill(self.address_space, memory, value, nbytes)
-        if fill is not None:
-            self.queue_copy(fill, "memset_async", stream)
+        self.queue_copy(fill, "memset_async", stream)
 
     def tensor(self, array: object) -> Tensor:
         """Copy an array to new device memory and return a tensor for it.
@@ -325,11 +319,8 @@ class DeviceMemory(BaseDevice):
         self.check_process()
         described = Tensor(None, (shape,) if isinstance(shape, int | np.integer) else shape, dtype)
         if any(size < 0 for size in described.shape):
-            fail_argument(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "shape",
-                f"is {shown(described.shape)}; sizes must be ≥ 0",
-            )
+            problem = f"is {shown(described.shape)}; sizes must be ≥ 0"
+            fail_argument(Status.ACL_ERROR_INVALID_PARAM, "shape", problem)
         memory = self.malloc(max(1, described.size * described.data_type.nbytes))
         return Tensor(memory, described.shape, described.data_type)
 
@@ -358,15 +349,17 @@ class DeviceMemory(BaseDevice):
             return []
         return [self.checker.reports.leak(memory.shadow) for memory in self.address_space.living()]
 
-    def run_copy(self, copy: Copy, call: str) -> None:
-        """Copy or fill now."""
+    def run_copy(self, copy: Copy | None, call: str) -> None:
+        if copy is None:
+            return
         self.scheduler.captures.check_immediate()
         if self.checker is not None:
             self.checker.access(call, copy.reads, copy.writes, uses=copy.to_host)
         copy.run()
 
-    def queue_copy(self, copy: Copy, label: str, stream: BaseStream | None) -> None:
-        """Queue a copy or a fill."""
+    def queue_copy(self, copy: Copy | None, label: str, stream: BaseStream | None) -> None:
+        if copy is None:
+            return
         capture = self.scheduler.captures.of(self.own_stream(stream))
         if copy.pageable:
             refuse_in_task(self.checker)

@@ -147,29 +147,24 @@ class Tensor(Handle):
         format: str | int = "ND",
         storage_shape: Iterable[int] | None = None,
     ) -> None:
-        self.memory, self.start = _storage(memory)
-        self.shape = _integers("shape", shape)
-        self.data_type = DataType.of(dtype)
-        self.dtype = self.data_type.numpy
-        if strides is None:
-            self.strides = contiguous_strides(self.shape)
-        else:
-            self.strides = _integers("strides", strides)
-        if len(self.strides) != len(self.shape):
-            fail_argument(
-                Status.ACLNN_ERR_PARAM_INVALID,
-                "strides",
-                f"has {len(self.strides)} entries; shape has {len(self.shape)}",
-            )
-        self.offset = integer("offset", offset)
-        self.format = Format.of(format)
-        self.storage_shape = (
-            self.shape if storage_shape is None else _integers("storage_shape", storage_shape)
-        )
+        place, sizes, data_type = _storage(memory), _integers("shape", shape), DataType.of(dtype)
+        steps = None if strides is None else _integers("strides", strides)
+        if steps is not None and len(steps) != len(sizes):
+            problem = f"has {len(steps)} entries; shape has {len(sizes)}"
+            fail_argument(Status.ACLNN_ERR_PARAM_INVALID, "strides", problem)
+        offset, form = integer("offset", offset), Format.of(format)
+        storage = sizes if storage_shape is None else _integers("storage_shape", storage_shape)
+        self._set(*place, sizes, data_type, steps, offset, form, storage)
 
     @classmethod
-    def of_c(
-        cls,
+    def of_c(cls, *values: Any) -> Tensor:
+        """Return a tensor from values that already have the right types; five times faster."""
+        self = cls.__new__(cls)
+        self._set(*values)
+        return self
+
+    def _set(
+        self,
         memory: Memory | None,
         start: int,
         shape: tuple[int, ...],
@@ -178,9 +173,7 @@ class Tensor(Handle):
         offset: int,
         format: Format,
         storage_shape: tuple[int, ...],
-    ) -> Tensor:
-        """Return a tensor from values that already have the right types; five times faster."""
-        self = cls.__new__(cls)
+    ) -> None:
         self.memory = memory
         self.start = start
         self.shape = shape
@@ -190,7 +183,6 @@ class Tensor(Handle):
         self.offset = offset
         self.format = format
         self.storage_shape = storage_shape
-        return self
 
     @property
     def device(self) -> BaseDevice | None:
@@ -253,12 +245,8 @@ class Tensor(Handle):
             checker = memory.device.checker
             problem = f"lies in {memory!r}; free memory only after its last use"
             if checker is not None:
-                checker.find_freed(
-                    Status.ACLNN_ERR_PARAM_INVALID,
-                    "use-after-free",
-                    f"{name} {problem}",
-                    memory.shadow,
-                )
+                status = Status.ACLNN_ERR_PARAM_INVALID
+                checker.find_freed(status, "use-after-free", f"{name} {problem}", memory.shadow)
             self._refuse(name, problem)
         if memory is None:
             if size:
@@ -409,20 +397,15 @@ def _storage(memory: object) -> tuple[Memory | None, int]:
         )
     found = find_memory(int(memory))
     if found is None:
-        fail_argument(
-            Status.ACLNN_ERR_PARAM_INVALID,
-            "memory",
-            f"is the address {memory:#x}, which is not in living memory of any device",
-        )
+        problem = f"is the address {memory:#x}, which is not in living memory of any device"
+        fail_argument(Status.ACLNN_ERR_PARAM_INVALID, "memory", problem)
     return found, int(memory) - found.address
 
 
 def _integers(argument: str, values: Iterable[int] | None) -> tuple[int, ...]:
     if values is None:
-        fail(
-            Status.ACLNN_ERR_PARAM_NULLPTR,
-            f"{argument} is None; a sequence of integers is expected",
-        )
+        problem = f"{argument} is None; a sequence of integers is expected"
+        fail(Status.ACLNN_ERR_PARAM_NULLPTR, problem)
     try:
         return tuple([index(value) for value in values])
     except Exception:  # raised by another library's __iter__ or __index__

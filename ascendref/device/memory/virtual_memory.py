@@ -37,7 +37,6 @@ class PhysicalMemory(Handle):
 
     @property
     def mapped(self) -> bool:
-        """Whether it is mapped."""
         place = self.reservation
         return place is not None and any([x.physical is self for x in place.mappings])
 
@@ -103,7 +102,6 @@ class ReservedMemory(Memory):
 
     @property
     def mappings(self) -> tuple[Mapping, ...]:
-        """The mappings, by position."""
         return self._mapped.load().value.mappings
 
     def room(self, offset: int) -> int:

@@ -68,10 +68,13 @@ class Capture:
 
     def refuse(self, stream: BaseStream) -> NoReturn:
         """Refuse a call that needs the work of a captured stream done."""
-        self.fail(
-            Status.ACL_ERROR_RT_STREAM_CAPTURED,
-            f"{stream!r} is captured, so its work does not run; end the capture first",
-        )
+        problem = f"{stream!r} is captured, so its work does not run; end the capture first"
+        self.fail(Status.ACL_ERROR_RT_STREAM_CAPTURED, problem)
+
+    def refuse_unsupported(self, stream: BaseStream, problem: str) -> NoReturn:
+        """Refuse work of a kind that cannot be captured."""
+        status = Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+        self.fail(status, f"{stream!r} is captured, and {problem}")
 
     def restricts_thread(self) -> bool:
         """Tell whether the calling thread must not copy or fill memory at once."""
@@ -83,25 +86,18 @@ class Capture:
     def record(self, task: Task) -> None:
         """Keep a task of a captured stream."""
         if self.invalidated:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                f"the capture of {self.origin!r} is invalid because a call failed; end it",
-            )
+            problem = f"the capture of {self.origin!r} is invalid because a call failed; end it"
+            fail(Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, problem)
         if task.kind in (Kind.CALLBACK, Kind.NOTICE):
-            self.fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{task.stream!r} is captured, and callbacks cannot be; use a host function",
-            )
+            self.refuse_unsupported(task.stream, "callbacks cannot be; use a host function")
         task.capture = self
         self.tasks.append(task)
 
     def check_end(self, stream: BaseStream) -> None:
         """Refuse to end the capture on another stream or thread than it began on."""
         if stream is not self.origin:
-            self.fail(
-                Status.ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED,
-                f"{stream!r} joined the capture that {self.origin!r} began; end it there",
-            )
+            problem = f"{stream!r} joined the capture that {self.origin!r} began; end it there"
+            self.fail(Status.ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, problem)
         if self.mode is not CaptureMode.RELAXED and self._thread != get_ident():
             self.fail(
                 Status.ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
@@ -112,10 +108,8 @@ class Capture:
     def check_complete(self) -> None:
         """Refuse a capture that failed, or whose origin does not wait for all of its work."""
         if self.invalidated:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                f"a call failed while {self.origin!r} was captured; nothing was captured",
-            )
+            problem = f"a call failed while {self.origin!r} was captured; nothing was captured"
+            fail(Status.ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, problem)
         reached = self._reached()
         for task in self.tasks:
             if task.kind in (Kind.KERNEL, Kind.HOST, Kind.COLLECTIVE) and task not in reached:
@@ -125,17 +119,14 @@ class Capture:
                     f" an event there and have {self.origin!r} wait for it before the end",
                 )
 
-    def _reached(self) -> set[Task]:
+    def _reached(self) -> set[Task | None]:
         """Return the tasks that come before the end of the origin."""
-        #: the streams, and the records waited for, of what is reached of the tasks that follow
-        streams, records = {self.origin}, set[Task]()
-        reached = set()
+        #: the tasks, with the records that they wait for, and the streams of these tasks
+        reached, streams = set[Task | None](), {self.origin}
         for task in reversed(self.tasks):
-            if task.stream in streams or task in records:
+            if task.stream in streams or task in reached:
                 streams.add(task.stream)
-                reached.add(task)
-                if task.after is not None:
-                    records.add(task.after)
+                reached |= {task, task.after}
         return reached
 
 
@@ -151,12 +142,15 @@ class Captures:
         capture = self._by_stream.get(stream.number)
         return None if capture is None or capture.ended else capture
 
+    def check_supported(self, stream: BaseStream, problem: str) -> None:
+        """Refuse work of a kind that cannot be captured if the stream is."""
+        capture = self.of(stream)
+        if capture is not None:
+            capture.refuse_unsupported(stream, problem)
+
     def active(self) -> Capture | None:
         """Return a capture that has not ended, or None."""
-        for capture in list(self._by_stream.values()):
-            if not capture.ended:
-                return capture
-        return None
+        return next((each for each in list(self._by_stream.values()) if not each.ended), None)
 
     def add(self, stream: BaseStream, capture: Capture) -> None:
         """Have a stream record from now on."""
@@ -172,7 +166,7 @@ class Captures:
         capture, own = record.capture, self.of(stream)
         assert capture is not None
         if capture.ended:
-            self.refuse_record(record)
+            self.check_record(record)
         if own is None:
             self.add(stream, capture)
         elif own is not capture:
@@ -183,17 +177,16 @@ class Captures:
                 " stream cannot wait for an event of another capture",
             )
 
-    def refuse_record(self, record: Task) -> NoReturn:
+    def check_record(self, record: Task) -> None:
         """Refuse a call that needs a record done which was captured, not queued."""
-        assert record.capture is not None
-        record.capture.fail(
-            Status.ACL_ERROR_RT_EVENT_CAPTURED,
-            f"the last {record.label!r} was captured on {record.stream!r}; record the event again"
-            " outside the capture",
-        )
+        if record.capture is not None:
+            record.capture.fail(
+                Status.ACL_ERROR_RT_EVENT_CAPTURED,
+                f"the last {record.label!r} was captured on {record.stream!r}; record the event"
+                " again outside the capture",
+            )
 
     def end(self, capture: Capture) -> None:
-        """End a capture."""
         capture.ended = True
         for number, each in list(self._by_stream.items()):
             if each is capture:

@@ -49,11 +49,8 @@ class Scheduler:
 
     def __init__(self, execution: object, history: int, seed: int) -> None:
         if not (isinstance(execution, str) and execution in EXECUTION_MODES):
-            fail_argument(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "execution",
-                f"is {shown(execution)}; allowed are {', '.join(map(repr, EXECUTION_MODES))}",
-            )
+            problem = f"is {shown(execution)}; allowed are {', '.join(map(repr, EXECUTION_MODES))}"
+            fail_argument(Status.ACL_ERROR_INVALID_PARAM, "execution", problem)
         #: whether tasks run even if nothing waits for them
         self.eager = execution == "eager"
         self._random = random.Random(seed) if execution == "random" else None
@@ -84,10 +81,8 @@ class Scheduler:
         # the default stream and streams that were added later do not count
         if len(streams) > limit + 1 and list(streams).index(stream.number) > limit:
             streams.pop(stream.number)
-            fail(
-                Status.ACL_ERROR_RT_NO_STREAM_RESOURCE,
-                f"{limit} streams exist, the maximum on {product.name}; destroy some",
-            )
+            problem = f"{limit} streams exist, the maximum on {product.name}; destroy some"
+            fail(Status.ACL_ERROR_RT_NO_STREAM_RESOURCE, problem)
 
     def remove_stream(self, stream: BaseStream, *, busy: bool = False) -> Task | None:
         """Remove a stream; unless ``busy``, a busy stream stays, and its last task is returned."""

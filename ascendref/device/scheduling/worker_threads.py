@@ -53,7 +53,6 @@ class WorkerThreads:
         self._ready.put(stream)
 
     def owns(self, thread: threading.Thread) -> bool:
-        """Tell whether a thread is one of these."""
         return thread in self._threads
 
     def start(self) -> None:
@@ -79,9 +78,8 @@ class WorkerThreads:
         """
         if not self.closed:
             return deadline
-        if self._device_role.acquire(
-            blocking=False
-        ):  # otherwise the thread is still running its last task
+        # otherwise the thread is still running its last task
+        if self._device_role.acquire(blocking=False):
             try:
                 task_context().run(self._run_until_done, tasks)
             finally:

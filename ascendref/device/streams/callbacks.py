@@ -1,4 +1,4 @@
-"""Callbacks: functions that a stream passes to the thread that serves its callbacks."""
+"""Host functions, and callbacks, which a stream passes to the thread that serves them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from operator import length_hint
 from time import monotonic
 from typing import Final
 
-from ...core.errors import AclError, fail, shown
+import numpy as np
+
+from ...core.dtypes import is_integer
+from ...core.errors import AclError, ArgumentTypeError, fail, shown
 from ...core.status import Status
-from ..arguments import deadline_after, remaining
+from ..arguments import deadline_after, integer, remaining
 from ..scheduling.scheduler import Scheduler
 from ..scheduling.task import BaseStream, Failure, Kind, State, Task
 from ..scheduling.task_context import in_task, task_context
@@ -26,17 +29,18 @@ SUBSCRIBER_LIMIT: Final = 1024
 class Callback:
     """A function that a task passes to the thread that serves its stream."""
 
-    __slots__ = ("_failure", "_function", "_stream", "_subscription", "_task")
+    __slots__ = ("_failure", "_function", "_stream", "_subscription", "task")
 
     def __init__(
         self,
         stream: CallbackStream,
-        task: Task,
+        kind: Kind,
         function: Callable[[], object],
         subscription: Subscription,
     ) -> None:
         self._stream = stream
-        self._task = task
+        self.task = Task(stream, kind, "callback", self.post)
+        self.task.thread, self.task.recover = self.thread, self.recover
         self._subscription = subscription
         #: the reason why the task fails, if it does
         self._failure: Failure | None = None
@@ -67,10 +71,10 @@ class Callback:
 
     def run(self) -> None:
         """Call the function on the calling thread, unless already called, and end the task."""
-        checker, operation = self._stream.scheduler.checker, self._task.operation
+        checker, operation = self._stream.scheduler.checker, self.task.operation
         context = task_context()
         if checker is not None and operation is not None:
-            blocks = self._task.kind is Kind.CALLBACK
+            blocks = self.task.kind is Kind.CALLBACK
             context.run(checker.run_callback, operation, blocks=blocks)
         try:
             # one C call takes the function and calls it: it cannot be interrupted in between
@@ -78,7 +82,7 @@ class Callback:
             if not self.begun:
                 next(calls)
         except Exception as error:
-            self._failure = self._task.failure(error)
+            self._failure = self.task.failure(error)
         finally:  # an interrupt is raised in the caller; it may have come before the function began
             if self.begun:
                 self.end()
@@ -87,7 +91,7 @@ class Callback:
 
     def end(self) -> None:
         """End the task; if it has already ended, complete any clean-up that is left."""
-        scheduler, stream, task = self._stream.scheduler, self._stream, self._task
+        scheduler, stream, task = self._stream.scheduler, self._stream, self.task
         if self.orphaned and not stream.listed:
             scheduler.end(task, Status.ACL_ERROR_RT_STREAM_ABORT)
         elif self.orphaned:
@@ -129,7 +133,6 @@ class Subscription:
         self._news.acquire()
 
     def belongs_to(self, scheduler: Scheduler) -> bool:
-        """Tell whether it is for streams of this device."""
         return self._scheduler() is scheduler
 
     def streams(self) -> list[CallbackStream]:
@@ -150,7 +153,6 @@ class Subscription:
         return next((callback for callback in list(self.posted) if not callback.begun), None)
 
     def notify(self) -> None:
-        """Wake the thread."""
         with suppress(RuntimeError):  # already awake
             self._news.release()
 
@@ -161,11 +163,12 @@ class Subscription:
 
 
 class CallbackStream(BaseStream):
-    """A stream that a thread can subscribe to."""
+    """A stream that runs host functions and passes callbacks to a thread."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         super().__init__(scheduler)
         self._subscription: Subscription | None = None
+        self._has_host_functions = False
 
     def is_served_by(self, subscription: Subscription) -> bool:
         """Tell whether a thread serves the callbacks of the stream."""
@@ -173,14 +176,10 @@ class CallbackStream(BaseStream):
 
     def next_queued_callback(self) -> Task | None:
         """Return the first callback that has not been passed to the thread."""
-        return next(
-            (
-                task
-                for task in list(self.queue)
-                if task.state is State.QUEUED and task.kind in (Kind.CALLBACK, Kind.NOTICE)
-            ),
-            None,
-        )
+        for task in list(self.queue):
+            if task.state is State.QUEUED and task.kind in (Kind.CALLBACK, Kind.NOTICE):
+                return task
+        return None
 
     def end_subscription(self) -> None:
         """Remove the stream's thread, and end callbacks that have not begun."""
@@ -190,13 +189,159 @@ class CallbackStream(BaseStream):
                 if callback.orphaned:
                     callback.end()
 
+    def launch_host_func(self, function: Callable[[], object]) -> None:
+        """Queue a host function; later tasks of the stream wait until it returns.
+
+        Parameters
+        ----------
+        function : callable
+            Takes no arguments. It must not wait for the device.
+
+        Raises
+        ------
+        AclError
+            107000 for None, 107011 if the stream has a thread for its callbacks. An exception from
+            the function is reported as 507000 when the stream is synchronized.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> stream = ar.Device("Atlas A2").create_stream()
+        >>> stream.launch_host_func(lambda: print("hello"))
+        >>> stream.synchronize()
+        hello
+        """
+        self.check()
+        _check_function(function)
+        if self._subscription is not None:
+            fail(
+                Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
+                f"{self!r} has a thread for its callbacks; use launch_callback, or another stream",
+            )
+        self._has_host_functions = True
+        self.scheduler.submit(Task(self, Kind.HOST, "host function", function))
+
+    def subscribe_report(self, thread: int | None = None) -> None:
+        """Make a thread serve the stream's callbacks: it runs them in `Device.process_report`.
+
+        Parameters
+        ----------
+        thread : int, optional
+            Its ``threading.get_ident()``; None for the calling thread.
+
+        Raises
+        ------
+        AclError
+            107011 if the stream already has such a thread or has been given host functions, 107012
+            if the thread serves another device or too many threads serve callbacks.
+
+        Examples
+        --------
+        >>> import threading
+        >>> import ascendref as ar
+        >>> stream = ar.Device("Atlas A2").create_stream()
+        >>> stream.subscribe_report(threading.get_ident())
+        >>> stream.destroy()
+        """
+        self.check()
+        if self._subscription is not None or self._has_host_functions:
+            fail(
+                Status.ACL_ERROR_RT_STREAM_SUBSCRIBE,
+                f"{self!r} already has a thread for its callbacks or was given host functions; use"
+                " another stream",
+            )
+        thread = _thread_number(thread)
+        subscription = subscription_of(thread, self.scheduler)
+        if subscription is None:
+            fail(
+                Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
+                f"thread {shown(thread)} serves another device, or {SUBSCRIBER_LIMIT} threads"
+                " already serve callbacks",
+            )
+        self._subscription = subscription
+
+    def unsubscribe_report(self, thread: int | None = None) -> None:
+        """Undo `subscribe_report`.
+
+        Callbacks that have not begun are not called; the stream continues after them and reports
+        107015 for them when it is synchronized.
+
+        Parameters
+        ----------
+        thread : int, optional
+            The thread given to `subscribe_report`; None for the calling thread.
+
+        Raises
+        ------
+        AclError
+            107011 if the stream has no such thread, 107012 if it has another one.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> stream = ar.Device("Atlas A2").create_stream()
+        >>> stream.subscribe_report()
+        >>> stream.unsubscribe_report()
+        """
+        self.check()
+        if self._subscription is None:
+            problem = f"{self!r} has no thread for its callbacks; subscribe_report sets one"
+            fail(Status.ACL_ERROR_RT_STREAM_SUBSCRIBE, problem)
+        thread = _thread_number(thread)
+        if self._subscription.thread != thread:
+            fail(
+                Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
+                f"thread is {shown(thread)}; the callbacks of {self!r} belong to"
+                f" {self._subscription.thread}",
+            )
+        self.end_subscription()
+
+    def launch_callback(self, function: Callable[[], object], block: bool = True) -> None:
+        """Queue a callback for the thread set with `subscribe_report`.
+
+        Parameters
+        ----------
+        function : callable
+            Takes no arguments. It must not wait for the device.
+        block : bool, optional
+            Whether later tasks of the stream wait until it returns.
+
+        Raises
+        ------
+        AclError
+            107000 for None, 107015 if the stream has no such thread, 100000 if ``block`` is not a
+            bool.
+
+        Examples
+        --------
+        >>> import ascendref as ar
+        >>> stream = ar.Device("Atlas A2").create_stream()
+        >>> stream.subscribe_report()
+        >>> stream.launch_callback(lambda: print("meanwhile"), block=False)
+        >>> stream.device.process_report()
+        meanwhile
+        1
+        >>> stream.unsubscribe_report()
+        """
+        self.check()
+        given: object = block
+        if not (isinstance(given, np.bool) or (is_integer(given) and given in (0, 1))):
+            problem = f"block is {shown(block)}; True or False is expected"
+            fail(Status.ACL_ERROR_INVALID_PARAM, problem)
+        _check_function(function)
+        subscription = self._subscription
+        if subscription is None:
+            problem = f"{self!r} has no thread for its callbacks; call subscribe_report first"
+            fail(Status.ACL_ERROR_RT_STREAM_NO_CB_REG, problem)
+        kind = Kind.CALLBACK if block else Kind.NOTICE
+        self.scheduler.submit(Callback(self, kind, function, subscription).task)
+
 
 #: by thread; a subscription without streams is ignored
 _subscriptions: Final[dict[int, Subscription]] = {}
 
 
 def clear_subscriptions() -> None:
-    """Drop the subscriptions of all threads."""
     _subscriptions.clear()
 
 
@@ -222,10 +367,8 @@ def process_report(scheduler: Scheduler, timeout: float | None) -> int:
     deadline = deadline_after(timeout, Status.ACL_ERROR_INVALID_PARAM)
     subscription = _subscriptions.get(threading.get_ident())
     if subscription is None or not (subscription.belongs_to(scheduler) and subscription.streams()):
-        fail(
-            Status.ACL_ERROR_RT_THREAD_SUBSCRIBE,
-            "this thread serves no stream of the device; call Stream.subscribe_report first",
-        )
+        problem = "this thread serves no stream of the device; call Stream.subscribe_report first"
+        fail(Status.ACL_ERROR_RT_THREAD_SUBSCRIBE, problem)
     _advance_to_callback(scheduler, subscription, deadline)
     processed = 0
     while True:
@@ -236,10 +379,8 @@ def process_report(scheduler: Scheduler, timeout: float | None) -> int:
         elif processed:
             return processed
         elif not subscription.wait(deadline):
-            fail(
-                Status.ACL_ERROR_RT_REPORT_TIMEOUT,
-                f"no callback came for this thread within {shown(timeout)} ms",
-            )
+            problem = f"no callback came for this thread within {shown(timeout)} ms"
+            fail(Status.ACL_ERROR_RT_REPORT_TIMEOUT, problem)
 
 
 def _advance_to_callback(
@@ -257,3 +398,16 @@ def _advance_to_callback(
         if running.kind is Kind.CALLBACK and running.stream in subscription.streams():
             return  # this thread will run the callback, so it must not wait for its end
         scheduler.block((task, running), deadline)
+
+
+def _thread_number(thread: int | None) -> int:
+    return threading.get_ident() if thread is None else integer("thread", thread)
+
+
+def _check_function(function: Callable[[], object]) -> None:
+    if function is None:
+        fail(Status.ACL_ERROR_RT_PARAM_INVALID, "function is None; a callable is expected")
+    if not callable(function):
+        raise ArgumentTypeError(
+            "function", f"is a {type(function).__name__}; a callable is expected"
+        )

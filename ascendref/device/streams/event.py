@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import IntFlag
-from itertools import count
 from typing import Final
 
-from ...core.errors import ArgumentTypeError, fail, shown
+from ...core.errors import fail, shown
 from ...core.status import Status
-from ..arguments import deadline_after, integer
+from ..arguments import deadline_after, instance, integer
 from ..base_device import BaseDevice, DeviceObject
 from ..checker.ordering import Operation, Timeline
 from ..checker.waits import late_records
 from ..scheduling.task import BaseStream, Kind, State, Task
-
-_numbers: Final = count(1)
 
 
 class EventFlag(IntFlag):
@@ -69,8 +66,6 @@ class Event(DeviceObject):
     True
     """
 
-    name = "event"
-
     def __init__(self, device: BaseDevice, flags: int, ex: bool) -> None:
         flags = integer("flags", flags)
         if not (flags in _ALONE[ex] or (0 < flags <= _COMBINED)):
@@ -80,7 +75,7 @@ class Event(DeviceObject):
                 f"flags is {flags:#x}; a combination of 0x1, 0x2, 0x4 and 0x8, or {alone} alone is"
                 f" expected for an {'Ex-style' if ex else 'old-style'} event",
             )
-        super().__init__(device, next(_numbers))
+        super().__init__(device)
         self.flags = EventFlag(flags)
         self.ex = ex
         self._record: Task | None = None
@@ -184,7 +179,7 @@ class Event(DeviceObject):
             if self.ex and self.device.checker is not None:
                 self.note_wait(self.device.checker.host)
             return self.ex
-        self._refuse_captured(record)
+        self.device.scheduler.captures.check_record(record)
         reached = self.device.scheduler.query(record)
         if reached:
             self._seen(record)
@@ -206,10 +201,8 @@ class Event(DeviceObject):
         """
         self._check()
         if self.ex:
-            fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{self!r} is Ex-style; only old-style events keep track of waits",
-            )
+            problem = f"{self!r} is Ex-style; only old-style events keep track of waits"
+            fail(Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT, problem)
         self.device.scheduler.check()
         for task in list(self._waits):
             # a wait that is in no queue was interrupted before it was submitted
@@ -246,12 +239,10 @@ class Event(DeviceObject):
             if self.device.checker is not None:
                 self.note_wait(self.device.checker.host)
             return
-        self._refuse_captured(record)
+        self.device.scheduler.captures.check_record(record)
         if not self.device.scheduler.wait((record,), deadline):
-            fail(
-                Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
-                f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}",
-            )
+            problem = f"{self!r} was not reached within {shown(timeout)} ms in {record.stream!r}"
+            fail(Status.ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, problem)
         if record.status is Status.ACL_ERROR_RT_STREAM_ABORT:
             fail(record.status, f"the record of {self!r} was aborted in {record.stream!r}")
         self._seen(record)
@@ -281,10 +272,7 @@ class Event(DeviceObject):
         0.0
         """
         self._check()
-        if end is None:
-            fail(Status.ACL_ERROR_INVALID_PARAM, "end is None; an Event is expected")
-        if not isinstance(end, Event):
-            raise ArgumentTypeError("end", f"is a {type(end).__name__}; an Event is expected")
+        end = instance("end", end, Event)
         started, ended = self._recorded(), end._recorded()
         return (end._reached(ended) - self._reached(started)) / 1e6
 
@@ -311,10 +299,8 @@ class Event(DeviceObject):
         """Return the record that a stream must wait for; None if there is none."""
         self._check()
         if stream.scheduler is not self.device.scheduler:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_CONTEXT,
-                f"{self!r} and {stream!r} belong to different devices",
-            )
+            problem = f"{self!r} and {stream!r} belong to different devices"
+            fail(Status.ACL_ERROR_RT_STREAM_CONTEXT, problem)
         if not self.flags & EventFlag.SYNC:
             fail(
                 Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
@@ -334,10 +320,8 @@ class Event(DeviceObject):
             )
         if record is None:
             if not self.ex:
-                fail(
-                    Status.ACL_ERROR_RT_PARAM_INVALID,
-                    f"{self!r} was never recorded; record it before a stream waits for it",
-                )
+                problem = f"{self!r} was never recorded; record it before a stream waits for it"
+                fail(Status.ACL_ERROR_RT_PARAM_INVALID, problem)
             return None
         if self.ex and (record.stream is stream or record.state is State.DONE):
             return None
@@ -353,10 +337,6 @@ class Event(DeviceObject):
             record = None if self._record is None else self._record.operation
             if self._record is None or record is not None:  # otherwise the wait is held, too
                 checker.wait_for_event(timeline, self.number, record, self._lost, self._late)
-
-    def _refuse_captured(self, record: Task) -> None:
-        if record.capture is not None:
-            self.device.scheduler.captures.refuse_record(record)
 
     def _seen(self, record: Task) -> None:
         """Note, for the checker, that the host has seen that a record was reached."""
@@ -390,11 +370,9 @@ class Event(DeviceObject):
                 f"{self!r} has flags {int(self.flags):#x}; only events with the flag TIME_LINE"
                 " (0x8) keep the time",
             )
-        self._refuse_captured(record)
+        self.device.scheduler.captures.check_record(record)
         if record.state is not State.DONE or record.status is not Status.ACL_SUCCESS:
-            fail(
-                Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                f"the record of {self!r} has not been reached; synchronize first",
-            )
+            problem = f"the record of {self!r} has not been reached; synchronize first"
+            fail(Status.ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, problem)
         self._seen(record)
         return record.ended

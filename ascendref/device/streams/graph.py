@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import count
-from typing import Final
-
 from ...core.errors import fail
 from ...core.status import Status
-from ..base_device import BaseDevice
+from ..base_device import BaseDevice, DeviceObject
 from ..checker.callers import Caller
-from ..handle import Handle
 from ..scheduling.capture import Capture, CaptureMode
 from ..scheduling.task import BaseStream, Kind, State, Task
 
-_numbers: Final = count(1)
 
-
-class Graph(Capture, Handle):
+class Graph(Capture, DeviceObject):
     """Work that was captured instead of run, to be queued any number of times.
 
     Returned by `Stream.end_capture`. A task works on the same memory in every run, with its current
@@ -48,20 +42,16 @@ class Graph(Capture, Handle):
     """
 
     def __init__(self, device: BaseDevice, origin: BaseStream, mode: CaptureMode) -> None:
-        super().__init__(origin, mode)
-        self.device = device
-        self.number = next(_numbers)
-        self.alive = True
+        Capture.__init__(self, origin, mode)
+        DeviceObject.__init__(self, device)
         #: the streams on which it runs the work of captured streams other than the origin
         self._lanes: dict[BaseStream, BaseStream] = {}
         #: the last task of the latest run
         self._last: Task | None = None
 
-    def __repr__(self) -> str:
-        state = "" if self.ended else ", being captured"
-        if not self.alive:
-            state = ", destroyed"
-        return f"<graph {self.number} of {self.device.soc_name}{state}>"
+    @property
+    def _state(self) -> str:
+        return ", being captured" if self.alive and not self.ended else super()._state
 
     def end(self) -> None:
         """End the capture, and get streams to run it on."""
@@ -106,12 +96,9 @@ class Graph(Capture, Handle):
         """
         self._check()
         queue, scheduler = self.device.own_stream(stream), self.device.scheduler
-        capture = scheduler.captures.of(queue)
-        if capture is not None:
-            capture.fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{queue!r} is captured, and graphs cannot be; launch {self!r} on another stream",
-            )
+        scheduler.captures.check_supported(
+            queue, f"graphs cannot be; launch {self!r} on another stream"
+        )
         self._find_freed()
         work: list[tuple[Task, Caller | None]] = []
         if self._last is not None and self._last.stream is not queue:
@@ -151,10 +138,8 @@ class Graph(Capture, Handle):
         """
         self._check()
         if self._last is not None and self._last.state is not State.DONE:
-            fail(
-                Status.ACL_ERROR_RT_MODEL_RUNNING,
-                f"{self!r} is still running; synchronize the stream on which it was launched",
-            )
+            problem = f"{self!r} is still running; synchronize the stream on which it was launched"
+            fail(Status.ACL_ERROR_RT_MODEL_RUNNING, problem)
         self._remove()
 
     def _find_freed(self) -> None:
@@ -170,14 +155,10 @@ class Graph(Capture, Handle):
                     checker.find_freed(status, "use-after-free", problem, shadow)
 
     def _check(self) -> None:
-        self.device.check_process()
-        if not self.alive:
-            fail(Status.ACL_ERROR_RT_INVALID_HANDLE, f"{self!r} can no longer be used")
+        super()._check()
         if not self.ended:
-            self.fail(
-                Status.ACL_ERROR_RT_MODEL_CAPTURED,
-                f"{self!r} can be used when the capture has ended",
-            )
+            problem = f"{self!r} can be used when the capture has ended"
+            self.fail(Status.ACL_ERROR_RT_MODEL_CAPTURED, problem)
 
     def _remove(self) -> None:
         self.alive = False

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from itertools import count
 from time import perf_counter_ns
-from typing import Final
 
-from ...core.status import Status
 from ..base_device import BaseDevice, DeviceObject
 from ..scheduling.task import BaseStream, Kind, Promise, State, Task
-
-_numbers: Final = count(1)
 
 
 class Notify(DeviceObject):
@@ -46,10 +41,8 @@ class Notify(DeviceObject):
     second
     """
 
-    name = "notify"
-
     def __init__(self, device: BaseDevice) -> None:
-        super().__init__(device, next(_numbers))
+        super().__init__(device)
         #: the record that the next wait consumes, unless a wait has already consumed it
         self._record: Task | None = None
         #: waits in order; those that are done are removed soon
@@ -123,12 +116,7 @@ class Notify(DeviceObject):
 
     def _uncaptured(self, stream: BaseStream | None) -> BaseStream:
         queue = self.device.own_stream(stream)
-        capture = self.device.scheduler.captures.of(queue)
-        if capture is not None:
-            capture.fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{queue!r} is captured, and notifies cannot be; use an event",
-            )
+        self.device.scheduler.captures.check_supported(queue, "notifies cannot be; use an event")
         return queue
 
     @property

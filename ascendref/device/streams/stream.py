@@ -7,18 +7,18 @@ from enum import IntEnum, IntFlag
 from types import TracebackType
 from typing import Final, Self
 
-from ...core.errors import AclError, ArgumentTypeError, fail, shown
+from ...core.errors import AclError, fail, shown
 from ...core.status import Status
-from ..arguments import deadline_after, integer
+from ..arguments import deadline_after, instance, integer
 from ..base_device import BaseDevice
 from ..handle import Handle
 from ..scheduling.capture import CaptureMode
 from ..scheduling.scheduler import submissions
 from ..scheduling.task import Kind, Task
 from ..scheduling.task_context import in_task
+from .callbacks import CallbackStream
 from .event import Event
 from .graph import Graph
-from .host_functions import HostFunctionStream
 
 #: stream priorities, highest to lowest
 PRIORITIES: Final = (0, 7)
@@ -51,7 +51,7 @@ class FailureMode(IntEnum):
     STOP = 1
 
 
-class Stream(HostFunctionStream, Handle):
+class Stream(CallbackStream, Handle):
     """A queue of work on a device; its tasks run one after another, in the order of submission.
 
     Returned by `Device.create_stream`. Different streams, including the default stream, run in any
@@ -181,10 +181,7 @@ class Stream(HostFunctionStream, Handle):
         >>> consumer.wait_event(event)
         """
         self.check()
-        if event is None:
-            fail(Status.ACL_ERROR_INVALID_PARAM, "event is None; an Event is expected")
-        if not isinstance(event, Event):
-            raise ArgumentTypeError("event", f"is a {type(event).__name__}; an Event is expected")
+        event = instance("event", event, Event)
         record = event.record_to_wait_for(self)
         event.note_wait(self.timeline)
         if record is not None:
@@ -226,10 +223,8 @@ class Stream(HostFunctionStream, Handle):
         self.check()
         product = self.device.product
         if not product.captures_streams:
-            fail(
-                Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                f"{product.name} cannot capture streams; Atlas A2 and A3 can",
-            )
+            problem = f"{product.name} cannot capture streams; Atlas A2 and A3 can"
+            fail(Status.ACL_ERROR_RT_FEATURE_NOT_SUPPORT, problem)
         number = integer("mode", mode)
         if number not in list(CaptureMode):
             fail(
@@ -267,10 +262,8 @@ class Stream(HostFunctionStream, Handle):
         self.check()
         graph = self.scheduler.captures.of(self)
         if graph is None:
-            fail(
-                Status.ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                f"{self!r} is not captured; call begin_capture first",
-            )
+            problem = f"{self!r} is not captured; call begin_capture first"
+            fail(Status.ACL_ERROR_RT_STREAM_NOT_CAPTURED, problem)
         assert isinstance(graph, Graph)
         graph.check_end(self)
         graph.end()
@@ -370,10 +363,8 @@ class Stream(HostFunctionStream, Handle):
         """
         self.check()
         if self is self.device.default_stream:
-            fail(
-                Status.ACL_ERROR_INVALID_PARAM,
-                "the default stream cannot be destroyed; it exists as long as its device",
-            )
+            problem = "the default stream cannot be destroyed; it exists as long as its device"
+            fail(Status.ACL_ERROR_INVALID_PARAM, problem)
         scheduler = self.scheduler
         capture = scheduler.captures.of(self)
         if capture is not None and not force:

@@ -35,7 +35,6 @@ class Entry(NamedTuple):
     either: bool
 
     def run(self, dev: Any, fixed: bool) -> None:
-        """Run the program."""
         _, _, *names = inspect.signature(self.program).parameters
         made = {name: MADE[name](dev) for name in names if name not in self.given}
         self.program(dev, fixed, **made, **self.given)
@@ -119,7 +118,6 @@ def link(dev: Any, before: Any, after: Any) -> None:
 
 
 def streams(dev: Any, count: int = 2) -> list[Any]:
-    """Make streams."""
     return [dev.create_stream() for _ in range(count)]
 
 

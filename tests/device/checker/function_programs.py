@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -14,6 +14,26 @@ from .order_oracle import Part, Step
 STREAMS = 4
 BLOCKS = 2
 SIZE = 16
+
+
+def random_part(draw: random.Random, count: int) -> Part:
+    return Part(draw.randrange(BLOCKS), draw.randrange(SIZE - count + 1), count)
+
+
+def random_access(draw: random.Random, *, task: bool, streams: Sequence[int]) -> Step:
+    """Return a step that accesses memory."""
+    count = draw.randint(1, draw.choice([3, SIZE]))
+    way, value, stream = draw.randrange(3), draw.randrange(256), draw.choice(streams)
+    read, written = random_part(draw, count), random_part(draw, count)
+    if task and way:
+        return Step("fill", stream, value=value, written=written)
+    if task:
+        return Step("copy", stream, read=read, written=written)
+    if way == 0:
+        return Step("read", read=read)
+    if way == 1:
+        return Step("set", value=value, written=written)
+    return Step("move", read=read, written=written)
 
 
 class Writer:
@@ -38,28 +58,6 @@ class Writer:
         if self.callback:
             self.steps.append(Step("report"))
 
-    def part(self, count: int) -> Part:
-        """Return some bytes."""
-        draw = self.draw
-        return Part(draw.randrange(BLOCKS), draw.randrange(SIZE - count + 1), count)
-
-    def access(self, *, task: bool, streams: list[int]) -> Step:
-        """Return a step that accesses memory."""
-        draw = self.draw
-        count = draw.randint(1, draw.choice([3, SIZE]))
-        way = draw.randrange(3)
-        value = draw.randrange(256)
-        if task:
-            stream = draw.choice(streams)
-            if way:
-                return Step("fill", stream, value=value, written=self.part(count))
-            return Step("copy", stream, read=self.part(count), written=self.part(count))
-        if way == 0:
-            return Step("read", read=self.part(count))
-        if way == 1:
-            return Step("set", value=value, written=self.part(count))
-        return Step("move", read=self.part(count), written=self.part(count))
-
     def link(self, streams: list[int], *, host: bool = False) -> list[Step]:
         """Return steps by which a stream, or the host, waits for another stream."""
         one, other = self.draw.sample(streams, 2)
@@ -75,9 +73,9 @@ class Writer:
         for _ in range(draw.randint(0, 3)):
             way = draw.randrange(12)
             if way < 6:
-                steps.append(self.access(task=False, streams=streams))
+                steps.append(random_access(draw, task=False, streams=streams))
             elif way < 9:
-                steps.append(self.access(task=True, streams=streams))
+                steps.append(random_access(draw, task=True, streams=streams))
             elif way == 9:
                 steps += self.link(streams)
             elif way == 10 and depth == 0:
@@ -104,9 +102,9 @@ class Writer:
         draw, steps, streams = self.draw, self.steps, self.living
         way = draw.randrange(20)
         if way < 6:
-            steps.append(self.access(task=True, streams=streams))
+            steps.append(random_access(draw, task=True, streams=streams))
         elif way < 7:
-            steps.append(self.access(task=False, streams=streams))
+            steps.append(random_access(draw, task=False, streams=streams))
         elif way < 11:
             stream, body = draw.choice(streams[:-1]), self.body()
             self.kept.add(stream)
@@ -161,7 +159,6 @@ class Run:
         self.kinds = {hazard.kind for hazard in self.dev.hazards}
 
     def call(self, step: Step) -> None:
-        """Make the call of a step."""
         dev = self.dev
         stream = self.streams[step.stream]
         read = None if step.read is None else self._address(step.read)
@@ -206,5 +203,4 @@ class Run:
 
 
 def every_step(steps: list[Step] | tuple[Step, ...]) -> list[Step]:
-    """Return all steps, those of functions included."""
     return [part for step in steps for part in (step, *every_step(step.body))]

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 
 class Part(NamedTuple):
     """Some bytes of a block."""
@@ -107,7 +109,7 @@ class Order:
 
     def before(self, first: int, second: int) -> bool:
         """Tell whether a node comes before another."""
-        return bool(self.closure[first] >> second & 1)
+        return bool(self.closure[first, second])
 
     def races(self) -> list[tuple[Access, Access]]:
         """Return the accesses whose order matters, and that nothing orders."""
@@ -259,19 +261,9 @@ class Order:
         return True
 
     def _find_closure(self) -> None:
-        #: for every node, the set of the nodes after it, as bits
-        self.closure = [0] * len(self.edges)
-        done = [False] * len(self.edges)
-        for root in range(len(self.edges)):
-            stack = [root]
-            while stack:
-                node = stack[-1]
-                left = [other for other in self.edges[node] if not done[other]]
-                if left and not done[node]:
-                    stack.extend(left)
-                    continue
-                stack.pop()
-                if not done[node]:
-                    for other in self.edges[node]:
-                        self.closure[node] |= self.closure[other] | 1 << other
-                    done[node] = True
+        #: for every two nodes, whether the second comes after the first
+        self.closure = np.zeros((len(self.edges), len(self.edges)), bool)
+        for node, after in enumerate(self.edges):
+            self.closure[node, list(after)] = True
+        for middle in range(len(self.edges)):
+            self.closure |= np.outer(self.closure[:, middle], self.closure[middle])

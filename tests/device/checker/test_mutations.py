@@ -13,37 +13,19 @@ import pytest
 
 from ...support.daily import todays
 from ..calls import EXECUTIONS
-from .function_programs import BLOCKS, SIZE, Run
-from .order_oracle import Access, Order, Part, Step
+from .function_programs import BLOCKS, SIZE, Run, random_access
+from .order_oracle import Access, Order, Step
 
 pytestmark = pytest.mark.full
 
 STREAMS = 3
 
 
-def random_part(draw: random.Random, count: int) -> Part:
-    """Return a part of a block."""
-    return Part(draw.randrange(BLOCKS), draw.randrange(SIZE - count + 1), count)
-
-
-def random_step(draw: random.Random) -> Step:
-    """Return a step that touches memory."""
-    stream, count = draw.randrange(STREAMS), draw.randint(1, SIZE // 2)
-    way = draw.randrange(8)
-    if way == 0:
-        return Step("read", read=random_part(draw, count))
-    if way < 4:
-        value = draw.randrange(256)
-        return Step("fill", stream, value=value, written=random_part(draw, count))
-    parts = random_part(draw, count), random_part(draw, count)
-    return Step("copy", stream, read=parts[0], written=parts[1])
-
-
 def random_program(draw: random.Random) -> list[Step]:
     """Return a program that is well synchronized."""
     steps: list[Step] = []
     for event in range(draw.randint(4, 14)):
-        step = random_step(draw)
+        step = random_access(draw, task=draw.random() < 0.8, streams=range(STREAMS))
         while found := (order := Order([*steps, step])).races():
             task = found[0][0].task
             assert task is not None  # what the host did comes before what it does later
@@ -58,7 +40,6 @@ def random_program(draw: random.Random) -> list[Step]:
 
 
 def races(program: list[Step]) -> bool:
-    """Tell whether two steps of a program race."""
     return bool(Order(program).races())
 
 
@@ -93,12 +74,6 @@ def depends_on_order(program: list[Step], draw: random.Random) -> bool:
     return False
 
 
-def found(program: list[Step], execution: str, seed: int) -> list[Any]:
-    """Return the hazards that a device finds in a program."""
-    hazards: list[Any] = Run(program, execution, seed).dev.hazards
-    return hazards
-
-
 def check_programs(first: int, count: int) -> int:
     """Check random programs, and each with one wait less; return how many of those mattered."""
     draw, mattered = random.Random(first), 0
@@ -106,7 +81,7 @@ def check_programs(first: int, count: int) -> int:
         execution = EXECUTIONS[seed % 3]
         program = random_program(draw)
         assert not races(program)
-        assert found(program, execution, seed) == []
+        assert Run(program, execution, seed).dev.hazards == []
         waits = [
             k for k, step in enumerate(program) if step.what in ("wait", "synchronize", "record")
         ]
@@ -116,7 +91,7 @@ def check_programs(first: int, count: int) -> int:
         mutant = program[:gone] + program[gone + 1 :]
         wrong = races(mutant)
         mattered += wrong
-        hazards = found(mutant, execution, seed)
+        hazards = Run(mutant, execution, seed).dev.hazards
         assert {hazard.kind for hazard in hazards} <= {"race", "wait"}
         # the wait for an event that nothing records any more is told of even if it does not matter
         assert wrong <= bool(hazards)
@@ -171,15 +146,3 @@ def test_a_hundred_thousand_random_programs_with_a_wait_before_its_record(first:
 @pytest.mark.parametrize("first", todays(range(0, 100_000, 10_000), 4))
 def test_a_hundred_thousand_random_programs(first: int) -> None:
     assert check_programs(first, 10_000) > 1000
-
-
-def test_random_programs_with_a_byte_that_nothing_wrote() -> None:
-    """A read by the host is told of exactly if no step before it wrote, or copied, the byte."""
-    draw, missing = random.Random(12), 0
-    for seed in range(300):
-        program = random_program(draw)
-        wrong = Order(program).reads_unwritten(SIZE - 1)
-        kinds = Run(program, "random", seed, written=SIZE - 1).kinds
-        assert kinds == ({"uninitialized-read"} if wrong else set())
-        missing += wrong
-    assert missing > 10
