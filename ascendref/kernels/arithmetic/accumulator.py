@@ -28,7 +28,6 @@ _HALF: Final = np.int64((1 << 26) - 1)
 
 @helper
 def clear(record: Any) -> None:
-    """Reset a record to the empty sum."""
     for k in range(ALL_MINUS):
         record[k] = 0
     record[ALL_MINUS] = 1

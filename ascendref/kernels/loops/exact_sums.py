@@ -44,7 +44,6 @@ join: Final = inlined(two_sum)
 
 
 def _intrinsic(builder: ir.IRBuilder, name: str, *operands: ir.Value) -> ir.Value:
-    """Append a call of an LLVM intrinsic for scalars or vectors."""
     kind = operands[0].type
     suffix = f"v{kind.count}f64" if isinstance(kind, ir.VectorType) else "f64"
     signature = ir.FunctionType(kind, [kind] * len(operands))
@@ -53,7 +52,6 @@ def _intrinsic(builder: ir.IRBuilder, name: str, *operands: ir.Value) -> ir.Valu
 
 
 def _two_sum(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Append the sum of two numbers and its rounding error."""
     total = builder.fadd(a, b)
     part = builder.fsub(total, a)
     error = builder.fsub(a, builder.fsub(total, part))
@@ -158,10 +156,9 @@ def numbers_of(term: Formula, kind: ElementType) -> tuple[Any, int]:
 def exact_sums(
     term: Formula, kind: ElementType, out: ElementType, sums: int, *, mean: bool
 ) -> RunningSums:
-    """Return running sums of a term of elements of a type that are rounded once, at the end.
+    """Return running sums of a term that are rounded once, at the end.
 
-    ``sums`` is where a task's arguments have the address of the results, of type ``out``. A mean is
-    divided by its number of terms before it is rounded.
+    ``sums`` is where a task's arguments have the address of the results, of type ``out``.
     """
     factors_of, count = numbers_of(term, kind)
     step = _wide_step if kind is FLOAT64 else _step

@@ -42,11 +42,10 @@ Pointer = Any
 
 @dataclass(frozen=True)
 class RunningSums:
-    """Compiled functions on running sums.
+    """Compiled functions on running sums, numbers behind a pointer ``lanes``.
 
-    Running sums are numbers behind a pointer ``lanes``, the first of each −0, the neutral element
-    of addition, and the others 0. A term is computed from the values of the tensors, or is kept
-    behind a pointer ``kept`` in between.
+    The first of each begins with −0, the neutral element of addition, the others with 0. A term is
+    computed from the values of the tensors, or is kept behind a pointer ``kept`` in between.
     """
 
     #: numbers of a running sum, and numbers that are kept of a term
@@ -81,8 +80,7 @@ def rounded_sums(
     """Return running sums of a term in a compute type, to which every addition is rounded.
 
     ``sums`` is where a task's arguments have the address of the results, which are rounded to
-    ``kind`` and then cast to ``out``. A mean divides a sum by its number of terms, which rounds
-    once more; ``stored`` terms are rounded to ``kind`` before.
+    ``kind`` and cast to ``out``.
     """
     rnd, register = rounder(compute), REGISTER[compute]
     term_of = evaluator(term, compute)
@@ -138,10 +136,7 @@ def _undivided(total: Any, terms: int) -> Any:
 
 
 def divider(compute: str) -> Compiled:
-    """Return the function that divides a sum by its number of terms, rounded to the compute type.
-
-    A half-precision type does not hold the number of terms, so the division is one of doubles.
-    """
+    """Return the function that divides a sum by its number of terms, as doubles, and rounds."""
     narrow, widen = encoder("float64", compute), decoder(compute, compute)
 
     @inlined
@@ -170,10 +165,10 @@ def adder_of_rows(add_kept: Compiled) -> Compiled:
 
 @cache
 def row_adder(step: Step, register: type, length: int, numbers: int, terms: int) -> Any:
-    """Return the function that adds rows of kept terms to a row of running sums, in order.
+    """Return ``add(lanes, first, kept, start, stop)``, which adds rows of kept terms in order.
 
-    ``add(lanes, first, kept, start, stop)`` keeps the sums in vectors meanwhile, which LLVM would
-    not do of itself. ``numbers`` and ``terms`` are the numbers of a running sum and of a term.
+    It keeps the sums in vectors meanwhile, which LLVM would not do of itself. ``numbers`` and
+    ``terms`` are the numbers of a running sum and of a term.
     """
     kind = from_dtype(register)
 

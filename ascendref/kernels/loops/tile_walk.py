@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compiler.jit import integer_kernel, once_each
+from ..compiler.jit import shared
 from ..runtime.array_header import CONVERTED, COUNT, GATHER, HELD, ITEMSIZE, ROW, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
@@ -102,7 +102,5 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     return hard
 
 
-@once_each
-def walk_task() -> Any:
-    """Return the task that traverses operands of any layout."""
-    return integer_kernel(_walk, "walk")
+#: the task that traverses operands of any layout
+walk_task = shared(_walk, "walk")

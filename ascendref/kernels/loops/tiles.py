@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ...core.dtypes import ELEMENT_TYPES, ElementType
@@ -39,29 +38,10 @@ _RAW: Final = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 _COPY: Final = types.int64(*[types.int64] * 7)
 
 
-@intrinsic
-def _own_address(typingctx: Any) -> Any:
-    """Return the address of the function that copies tiles in which this is called."""
-    return own_address_in(_COPY)
-
-
-@intrinsic
-def copy_tile(
-    typingctx: Any,
-    function: Any,
-    buffer: Any,
-    pitch: Any,
-    address: Any,
-    s0: Any,
-    s1: Any,
-    m0: Any,
-    m1: Any,
-) -> Any:
-    """Copy a tile of ``m1`` × ``m0`` elements to or from a buffer, by the address of a function.
-
-    Rows of the buffer are ``pitch`` bytes apart.
-    """
-    return caller_of(_COPY)
+_own_address: Final = own_address_in(_COPY)
+#: ``copy_tile(function, buffer, pitch, address, s0, s1, m0, m1)`` copies a tile of ``m1`` × ``m0``
+#: elements to or from a buffer whose rows are ``pitch`` bytes apart, by the address of a function
+copy_tile: Final = caller_of(_COPY)
 
 
 def _copy(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
@@ -146,10 +126,7 @@ def _itemsize(kind: str) -> int:
 
 
 def conversion(source: ElementType, target: ElementType) -> Any:
-    """Return the function that converts an element, rounding at most once.
-
-    Only integers become integers, without their upper bits.
-    """
+    """Return the function that converts an element; integers lose their upper bits."""
     return _conversion(source.name, target.name)
 
 
@@ -168,7 +145,6 @@ def _conversion(source: str, target: str) -> Any:
 
 @once_each
 def _tile_copy(make: Callable[[str, str], Callable[..., Any]], source: str, target: str) -> Any:
-    """Return the compiled function that copies and converts tiles."""
     name = f"{make.__name__.strip('_')}_{source}_to_{target}"
     return integer_kernel(_copy, name, formula=make, make=lambda: make(source, target))
 
@@ -178,8 +154,7 @@ def load_tile_copy(
 ) -> Any:
     """Return the function that copies tiles of an operand, and enter it in a table of operands.
 
-    ``column`` is ``GATHER`` or ``SCATTER``; ``source`` and ``target`` are the types of the elements
-    before and after.
+    ``column`` is ``GATHER`` or ``SCATTER``.
     """
     kinds = source.name, target.name
     if source is target:  # types of the same size share a function
@@ -191,5 +166,4 @@ def load_tile_copy(
 
 @inlined
 def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
-    """Tell whether a tile is contiguous and aligned."""
     return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
