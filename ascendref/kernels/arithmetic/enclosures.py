@@ -14,7 +14,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import copysign, inf, isqrt, ldexp
-from typing import Final
+from typing import Final, NamedTuple
 
 #: an end of an interval; a float is infinite
 End = Fraction | float
@@ -241,13 +241,12 @@ def _around(value: Decimal, bits: int) -> Enclosure:
 # --- rounding -------------------------------------------------------------------------------------
 
 
-class _Format:
+class _Format(NamedTuple):
     """The numbers of an element type: units of 2**least at least, all below 2**top."""
 
-    def __init__(self, digits: int, least: int, top: int) -> None:
-        self.digits = digits
-        self.least = least
-        self.top = top
+    digits: int
+    least: int
+    top: int
 
 
 _FORMATS: Final = {

@@ -5,10 +5,9 @@ formula itself does not cancel: 0.64 ulp was the largest among 100,000 samples o
 formulas and functions in `tests/kernels/arithmetic/test_pair.py`. Next to a zero, where large terms
 cancel, the error stays below 2**-58 of these terms. Pairs carry no error bound.
 
-The range is that of doubles. The first double of a result is the operation's result for the first
-doubles of its operands, so that infinities, NaN and the signs of zeros are those of the formula in
-plain doubles. Where the first double is infinite or NaN, or depends on one that is, the second one
-may be anything, and NaN stands for 0.
+The first double of a result is the operation's result for the first doubles of its operands, so
+that infinities, NaN and the signs of zeros are those of the formula in plain doubles. Where it
+depends on one that is infinite or NaN, the second one may be anything, and NaN stands for 0.
 
 The second double is a multiple of 2**-1074. A result below 2**-1018 therefore has an error of up to
 an ulp, and of more if an intermediate result is subnormal: in ``x * normal_cdf(x)``, 60 ulp below

@@ -78,16 +78,8 @@ def scalar_reader(count: int, *, sized: bool) -> Compiled:
     """Return the function that reads a task's scalars as float64, and its size if ``sized``."""
     numbers = reals(count)
     if sized:
-
-        def scalars(arguments: int) -> Any:
-            return (*numbers(word(arguments, NUMBERS)), float(word(arguments, SIZE)))
-
-    else:
-
-        def scalars(arguments: int) -> Any:
-            return numbers(word(arguments, NUMBERS))
-
-    return merged(scalars)
+        return merged(lambda task: (*numbers(word(task, NUMBERS)), float(word(task, SIZE))))
+    return merged(lambda task: numbers(word(task, NUMBERS)))
 
 
 def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:

@@ -171,9 +171,9 @@ class ElementwiseKernel(Kernel):
     def bind_memory(self) -> Callable[[int, int], int]:
         """Return the kernel for contiguous elements in memory, which must exist and have its types.
 
-        It takes the addresses of two bytes objects: `pack_words` of the addresses of the inputs' and
-        the output's first elements and of their number, and `pack_floats` of the scalars. If they
-        are not aligned or the output overlaps an input, it returns a negative number.
+        It takes the addresses of two bytes objects: `pack_words` of the addresses of the inputs'
+        and the output's first elements and of their number, and `pack_floats` of the scalars. It
+        returns a negative number if they are not aligned or the output overlaps an input.
         """
         return self._bound(self.memory_kernel, self.fixed)
 

@@ -17,7 +17,6 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 from ...core.dtypes import FLOAT64, ElementType
 from ..arithmetic.codecs import encoder, same
@@ -25,6 +24,7 @@ from ..arithmetic.evaluation import bounded_evaluator, factor_count, factors_eva
 from ..arithmetic.formula import Formula
 from ..arithmetic.functions import two_sum
 from ..arithmetic.intrinsics import bits32, bits64, fma, from_bits64
+from ..compiler.instructions import instructions
 from ..compiler.jit import helper, inlined
 from ..runtime.launch import PLAN
 from ..runtime.memory import int64_pointer, poke, word
@@ -40,6 +40,7 @@ _TINY: Final = 2.0**-900
 _ROUNDING: Final = 2.0**-52
 #: error of a quotient that is a sum of two doubles, relative to the second and absolute
 _LOST_BY_DIVISION: Final = 2.0**-50, 2.0**-1060
+_NUMBERS_AT: Final = types.CPointer(types.float64)
 join: Final = inlined(two_sum)
 
 
@@ -103,18 +104,14 @@ def _constant(kind: Any, value: float) -> ir.Constant:
 def _adder(step: Step, factors: int) -> Any:
     """Return ``add(lanes, k, factors)``, which adds a term to a running sum."""
 
-    @intrinsic
-    def add(typingctx: Any, lanes: Any, k: Any, given: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            offsets = [builder.add(args[1], args[1].type(n * APART)) for n in range(NUMBERS)]
-            sums = [builder.gep(args[0], [offset]) for offset in offsets]
-            values = cgutils.unpack_tuple(builder, args[2], factors)
-            after = step(builder, [builder.load(at) for at in sums], values)
-            for value, at in zip(after, sums, strict=True):
-                builder.store(value, at)
-            return context.get_dummy_value()
-
-        return types.void(lanes, types.int64, given), codegen
+    @instructions(types.void, _NUMBERS_AT, types.int64, types.Tuple((types.float64,) * factors))
+    def add(builder: ir.IRBuilder, lanes: ir.Value, k: ir.Value, given: ir.Value) -> None:
+        offsets = [builder.add(k, k.type(n * APART)) for n in range(NUMBERS)]
+        sums = [builder.gep(lanes, [offset]) for offset in offsets]
+        values = cgutils.unpack_tuple(builder, given, factors)
+        after = step(builder, [builder.load(at) for at in sums], values)
+        for value, at in zip(after, sums, strict=True):
+            builder.store(value, at)
 
     return add
 
@@ -123,15 +120,10 @@ def _adder(step: Step, factors: int) -> Any:
 def _keeper(factors: int) -> Any:
     """Return ``keep(kept, i, factors)``, which keeps a term."""
 
-    @intrinsic
-    def keep(typingctx: Any, kept: Any, i: Any, given: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            for n, value in enumerate(cgutils.unpack_tuple(builder, args[2], factors)):
-                offset = builder.add(args[1], args[1].type(n * BLOCK))
-                builder.store(value, builder.gep(args[0], [offset]))
-            return context.get_dummy_value()
-
-        return types.void(kept, types.int64, given), codegen
+    @instructions(types.void, _NUMBERS_AT, types.int64, types.Tuple((types.float64,) * factors))
+    def keep(builder: ir.IRBuilder, kept: ir.Value, i: ir.Value, given: ir.Value) -> None:
+        for n, value in enumerate(cgutils.unpack_tuple(builder, given, factors)):
+            builder.store(value, builder.gep(kept, [builder.add(i, i.type(n * BLOCK))]))
 
     return keep
 

@@ -48,7 +48,7 @@ from ...core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
 from ..arithmetic.exact import Exact, Undecided, decide, exact
 from ..arithmetic.exact_sum import POINT, RECORD, ExactSum
 from ..arithmetic.formula import Formula
-from ..compiler.jit import once_each
+from ..compiler.jit import Once, once_each
 from ..runtime.array_header import PYTHON_TASK
 from ..runtime.kernel import Piece
 from ..runtime.launch import Task
@@ -140,7 +140,8 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
             given[tensors:] = [ctypes.c_float(number).value for number in given[tensors:]]
         return tuple(given)
 
-    def _running_sums(self) -> RunningSums:
+    @Once
+    def _sums(self) -> RunningSums:
         return exact_sums(self.term, self.result, self.out, self._sums_at, mean=self._mean)
 
 

@@ -36,9 +36,9 @@ class ReductionKernel(Kernel):
     Its operands are tensors, then the elementwise result, if any, and the sums. Terms are computed
     from the first tensors, the elementwise result from all. Tensors of other types than ``kind``,
     which holds all of their numbers, are converted tile by tile; results are rounded to it, and
-    sums cast to ``out``. If ``weighted``, the sums are per channel (axis 1), and the last tensor has an
-    element for each, in C order. If ``stored``, the terms are rounded to ``kind`` before they are
-    summed, as on a device that stores them in between.
+    sums cast to ``out``. If ``weighted``, the sums are per channel (axis 1), and the last tensor
+    has an element for each, in C order. If ``stored``, the terms are rounded to
+    ``kind`` before they are summed, as on a device that stores them in between.
     """
 
     #: numbers of a running sum
@@ -325,9 +325,6 @@ class ReductionKernel(Kernel):
 
     @Once
     def _sums(self) -> RunningSums:
-        return self._running_sums()
-
-    def _running_sums(self) -> RunningSums:
         types = self.result, self.out, self.compute
         return rounded_sums(self.term, *types, self._sums_at, mean=self._mean, stored=self._stored)
 

@@ -15,12 +15,12 @@ import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 from ...core.dtypes import ElementType
 from ..arithmetic.codecs import REGISTER, decoder, encoder, rounder, same
 from ..arithmetic.evaluation import evaluator
 from ..arithmetic.formula import Formula
+from ..compiler.instructions import instructions
 from ..compiler.jit import helper, inlined
 from ..runtime.launch import OPERANDS, PLAN
 from ..runtime.memory import int64_pointer, poke, word
@@ -170,36 +170,28 @@ def row_adder(step: Step, register: type, length: int, numbers: int, terms: int)
     It keeps the sums in vectors meanwhile, which LLVM would not do of itself. ``numbers`` and
     ``terms`` are the numbers of a running sum and of a term.
     """
-    kind = from_dtype(register)
+    pointer, align = types.CPointer(from_dtype(register)), np.dtype(register).itemsize
+    vector = ir.VectorType(ir.DoubleType() if align == 8 else ir.FloatType(), length)
 
-    @intrinsic
-    def add(typingctx: Any, lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            element = context.get_data_type(kind)
-            align = element.get_abi_size(context.target_data)
-            vector = ir.VectorType(element, length)
+    @instructions(types.void, pointer, types.int64, pointer, types.int64, types.int64)
+    def add(builder: Any, lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> None:
+        def places(base: Any, index: Any, count: int, apart: int) -> list[Any]:
+            offsets = [builder.add(index, index.type(k * apart)) for k in range(count)]
+            found = [builder.gep(base, [offset]) for offset in offsets]
+            return [builder.bitcast(place, vector.as_pointer()) for place in found]
 
-            def places(base: Any, index: Any, count: int, apart: int) -> list[Any]:
-                offsets = [builder.add(index, index.type(k * apart)) for k in range(count)]
-                found = [builder.gep(base, [offset]) for offset in offsets]
-                return [builder.bitcast(place, vector.as_pointer()) for place in found]
+        def load(at: Any) -> Any:
+            return builder.load(at, align=align)
 
-            sums = places(args[0], args[1], numbers, APART)
-            held = [
-                cgutils.alloca_once_value(builder, builder.load(at, align=align)) for at in sums
-            ]
-            many = args[3].type(length)
-            with cgutils.for_range_slice(builder, args[3], args[4], many, inc=True) as (index, _):
-                rows = places(args[2], index, terms, BLOCK)
-                row = [builder.load(at, align=align) for at in rows]
-                after = step(builder, [builder.load(at) for at in held], row)
-                for value, at in zip(after, held, strict=True):
-                    builder.store(value, at)
-            for at, total in zip(held, sums, strict=True):
-                builder.store(builder.load(at), total, align=align)
-            return context.get_dummy_value()
-
-        pointer = types.CPointer(kind)
-        return types.void(pointer, types.int64, pointer, types.int64, types.int64), codegen
+        sums = places(lanes, first, numbers, APART)
+        held = [cgutils.alloca_once_value(builder, load(at)) for at in sums]
+        many = start.type(length)
+        with cgutils.for_range_slice(builder, start, stop, many, inc=True) as (index, _):
+            row = [load(at) for at in places(kept, index, terms, BLOCK)]
+            after = step(builder, [builder.load(at) for at in held], row)
+            for value, at in zip(after, held, strict=True):
+                builder.store(value, at)
+        for at, total in zip(held, sums, strict=True):
+            builder.store(builder.load(at), total, align=align)
 
     return add
