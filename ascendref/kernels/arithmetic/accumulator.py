@@ -56,7 +56,6 @@ def _deposit(total: Any, piece: Any, position: Any, sign: Any) -> None:
 
 @helper
 def add_product(total: Any, a: Any, b: Any) -> None:
-    """Add ``a * b``, both finite."""
     left, left_exponent = _parts(a)
     right, right_exponent = _parts(b)
     sign = np.int64(1 if (a < 0) == (b < 0) else -1)

@@ -74,7 +74,6 @@ CLOSE: Final = 2.0**-4
 
 
 def _computed(name: str, mid: Register) -> tuple[Register, float]:
-    """Return a function's value for a double, and the bound of its relative error."""
     if name == "one_plus_exp":
         # below -85, the exponential is nothing beside 1
         n, total, low = elementary.exp_sum(mid.at_most(709.0).at_least(-85.0))

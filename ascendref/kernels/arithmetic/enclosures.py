@@ -57,7 +57,6 @@ def log(x: Fraction, bits: int) -> Enclosure:
 
 @lru_cache(maxsize=64)
 def log1p(x: Fraction, bits: int) -> Enclosure:
-    """Return an interval around log(1 + x) of a number above -1."""
     lost = -_exponent(x)
     if lost < 8 or 64 * lost < bits:
         return log(1 + x, bits)

@@ -65,7 +65,6 @@ class Decision:
         return Decision(not self.holds, self._number)
 
     def select(self, yes: Any, no: Any) -> Exact:
-        """Return one of two numbers, a constant as an exact number: it may be divided by."""
         return self._number.lift(yes if self.holds else no)
 
 
@@ -290,7 +289,6 @@ class NarrowExact(Exact):
 
 
 def exact(number: Constant, bits: int, kind: type[Exact] = Exact) -> Exact:
-    """Return a constant as an exact number."""
     if not number or (isinstance(number, float) and not math.isfinite(number)):
         number = float(number)
         return kind(number, number, bits)

@@ -78,7 +78,6 @@ class Register(Number):
         return type(self)(self.builder, value)
 
     def result(self, value: ir.Value) -> Self:
-        """Return a number for an instruction's result; arithmetics may round it."""
         return self.made(value)
 
     def lift(self, number: Register | Constant) -> Self:
@@ -233,7 +232,6 @@ class Integer:
         return Condition(self.builder, bit)
 
     def register(self) -> Register:
-        """Return the float or double that has these bits."""
         real = _DOUBLE if self.value.type.width == 64 else _FLOAT
         return Register(self.builder, self.builder.bitcast(self.value, real))
 

@@ -136,7 +136,6 @@ def _package_digest() -> bytes:
 
 @cache
 def _module_digest(module: str) -> bytes:
-    """Digest the source file of a formula's module."""
     return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
 
 

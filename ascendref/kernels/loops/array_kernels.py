@@ -109,7 +109,6 @@ def _run(fixed: int, arguments: int, size: int) -> Any:
 
 
 def _walk_arrays(fixed: int, tensors: int, result: int, numbers: int) -> Any:
-    """Traverse arrays of a known layout."""
     table, layout = word(fixed, 0), word(fixed, 56)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
     if word(table, ARRAY_TYPE) == 0:

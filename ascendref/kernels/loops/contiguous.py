@@ -1,6 +1,6 @@
 """Loops over contiguous elements.
 
-Operands of any other layout are passed to these loops tile by tile (``tile_walk.py``). Each
+Operands of any other layout are passed to these loops tile by tile (``tiles.py``). Each
 function here makes a task (``runtime/launch.py``) or a part of one.
 """
 

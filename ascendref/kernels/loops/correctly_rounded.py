@@ -97,7 +97,6 @@ class RoundedLoop(FormulaLoop):
         return task
 
     def _make_exact_task(self) -> Task:
-        """Return the task that decides the open roundings of a range of elements."""
         load, scalars = self._load(), self._scalars()
         first_attempt = self._rounding(wide=False, finite=True)
         attempt = self._rounding(wide=True, finite=True)
@@ -180,7 +179,6 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
 def rounded_loop(
     formula: Formula, inputs: tuple[ElementType, ...], result: ElementType
 ) -> RoundedLoop:
-    """Return the loop for a formula and its types, one per process."""
     return RoundedLoop(formula, inputs, result)
 
 

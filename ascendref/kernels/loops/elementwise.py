@@ -5,7 +5,7 @@ For a formula, a type and a compute type, one task is compiled: a loop over cont
 the loop's types and the output's shape; it checks the arrays itself and passes them to the task as
 a whole (``array_kernels.py``). The *tiled* or strided kernel is for everything else (strides,
 broadcasting, unaligned views, in-place outputs, operands of other types); it passes tile after
-tile, which it converts (``tile_walk.py``). Until compiling the tiled kernel is worthwhile, calls
+tile, which it converts (``tiles.py``). Until compiling the tiled kernel is worthwhile, calls
 copy such operands to contiguous arrays instead. All ways give the same bits.
 """
 
@@ -45,8 +45,7 @@ from .array_kernels import (
 from .formula_loop import FormulaLoop, formula_loop, read_types
 from .lookup import LOOKED_UP_FROM, lookup_task
 from .tile_plan import tile_plan
-from .tile_walk import walk_task
-from .tiles import load_tile_copy
+from .tiles import load_tile_copy, walk_task
 
 
 class ElementwiseKernel(Kernel):
@@ -188,7 +187,6 @@ class ElementwiseKernel(Kernel):
 
     @Once
     def unconverted(self) -> ElementwiseKernel:
-        """The kernel for operands of the loop's own types."""
         if not self._converts:
             return self
         return type(self)(self.loop, self.loop.inputs, self.result)
@@ -231,7 +229,6 @@ class ElementwiseKernel(Kernel):
 
     @Piece
     def scatter(self) -> Any:
-        """The function that copies tiles of the result from buffers."""
         return load_tile_copy(self._table, len(self.inputs), SCATTER, self.result, self.out)
 
     def load_scatter(self) -> None:
@@ -258,7 +255,6 @@ class ElementwiseKernel(Kernel):
 def strides_of(
     operands: tuple[NDArray[Any], ...],
 ) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
-    """Return the output's shape, and the strides of all operands in it."""
     shape = operands[-1].shape
     return shape, tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
 

@@ -96,7 +96,6 @@ def _bounded_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) ->
 
 
 def _constant(kind: Any, value: float) -> ir.Constant:
-    """Return a constant, or a vector of equal ones."""
     return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
 
 

@@ -12,23 +12,11 @@ payload and sign) depend only on its terms and their number, not on threads, chu
 
 Correctly rounded results are the exact sum, or the exact mean, rounded once (``exact_sums.py``).
 
-An operator declares a reduction by its term (`Reduction` in ``declaration/fields.py``). A loss
-has its elementwise formula as the term (``operators/loss/mse.py``)::
-
-    def loss(self, target, reduction):
-        difference = self - target
-        return difference * difference
-
-    def factors(self, target, reduction):
-        whole, rest = two_difference(self, target)
-        return whole, whole, 2.0 * whole, rest, rest, rest
-
-    formula = Formula.of(loss, scalars=1, factors=factors)
-    Operator(..., formula=formula, reduction=Reduction(formula, mode=mode))
-
-``factors`` gives numbers whose products, in pairs, add up to the term exactly. Without it, a
-correctly rounded sum adds double-doubles with their error bounds, and a rounding that these leave
-open is decided in Python. `prelu_backward` sums per channel, beside its first result.
+An operator declares a reduction by its term (`Reduction` in ``declaration/fields.py``), a loss by
+its elementwise formula (``operators/loss/mse.py``). ``factors`` gives numbers whose products, in
+pairs, add up to the term exactly. Without it, a correctly rounded sum adds double-doubles with
+their error bounds, and a rounding that these leave open is decided in Python. `prelu_backward` sums
+per channel, beside its first result.
 """
 
 from __future__ import annotations

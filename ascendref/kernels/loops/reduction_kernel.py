@@ -204,7 +204,6 @@ class ReductionKernel(Kernel):
         return f"{plan.layout}_copied" if plan.copies else f"{plan.layout}_in_memory"
 
     def contiguous_plan(self, shape: tuple[int, ...], channels: int) -> ReductionPlan:
-        """Return the plan for contiguous operands; the weight has ``channels`` elements."""
         return contiguous_plan(shape, self._full + self._results, self._itemsize, channels)
 
     def partial_bytes(self, plan: ReductionPlan) -> int:
@@ -242,7 +241,6 @@ class ReductionKernel(Kernel):
         return self.numbers * plan.channels * plan.blocks if plan.blocks > 1 or kept else 0
 
     def _partial(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
-        """Return memory for a number of doubles; None for 0."""
         if not room:
             return None
         if scratch is None:
@@ -271,7 +269,6 @@ class ReductionKernel(Kernel):
 
     @Piece
     def tile_copies(self) -> Any:
-        """The functions that copy tiles of operands to and from buffers."""
         given = enumerate(self._inputs[: self._full])
         gather = [load_tile_copy(self._table, k, GATHER, x, self.result) for k, x in given]
         results = (self.result,) * self._results
@@ -318,7 +315,6 @@ class ReductionKernel(Kernel):
         return loader(tuple(reads), selects=False)
 
     def _element(self, element: Formula) -> Any:
-        """Return the function that gives the elementwise result as a stored element."""
         of, kind = evaluator(element, self.compute), self.result.name
         encode = encoder(self.compute, kind)
         return inlined(lambda values, scalars: encode(of(values, scalars)))

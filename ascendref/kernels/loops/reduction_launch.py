@@ -41,7 +41,6 @@ def run_reduction(fixed: int, plan: int, partial: int, numbers: int, operands: i
 
 
 def _memory(fixed: int, plan: int, partial: int, numbers: int, addresses: int) -> Any:
-    """Compute with operands in memory; the last two are bytes objects."""
     return run_reduction(fixed, plan, partial, numbers + BYTES, addresses + BYTES)
 
 

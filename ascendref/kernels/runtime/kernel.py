@@ -59,7 +59,6 @@ class Kernel:
             yield name
 
     def needed(self, layout: str) -> tuple[str, ...]:
-        """Return the names of the pieces that a layout needs."""
         raise NotImplementedError
 
     @property
