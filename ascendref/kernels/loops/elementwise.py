@@ -23,14 +23,7 @@ from ...core.layout import Strides, broadcast_strides
 from ...core.packing import pack_floats, pack_words
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
-from ..runtime.array_header import (
-    GATHER,
-    LOOKUP_TASK,
-    NOT_LOADED,
-    SCATTER,
-    Operand,
-    operand_table,
-)
+from ..runtime.array_header import GATHER, LOOKUP_TASK, NOT_LOADED, SCATTER, Operand, operand_table
 from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import LAUNCHER, Words, address
 from .array_kernels import (
@@ -252,9 +245,7 @@ class ElementwiseKernel(Kernel):
         return (f"{layout}_kernel", "task", *walked)
 
 
-def strides_of(
-    operands: tuple[NDArray[Any], ...],
-) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
+def strides_of(operands: tuple[NDArray[Any], ...]) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
     shape = operands[-1].shape
     return shape, tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
 

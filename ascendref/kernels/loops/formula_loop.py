@@ -23,11 +23,7 @@ class FormulaLoop:
     """
 
     def __init__(
-        self,
-        formula: Formula,
-        inputs: tuple[ElementType, ...],
-        result: ElementType,
-        compute: str,
+        self, formula: Formula, inputs: tuple[ElementType, ...], result: ElementType, compute: str
     ) -> None:
         self.formula, self.inputs, self.result, self.compute = formula, inputs, result, compute
         #: whether it computes for longer than it reads and writes

@@ -29,23 +29,8 @@ STRIP: Final = 64
 #: whether tasks read and write the operands themselves, then elements between two rows; whether
 #: tasks are numbered channel by channel; bytes between two sums; where the weight's axes are; the
 #: number of axes that are summed over
-(
-    CHANNELS,
-    TERMS,
-    TASKS,
-    BLOCKS,
-    SHARED,
-    TASK_CHANNELS,
-    TILE_TERMS,
-    GROUP,
-    DIRECT,
-    PITCH,
-    BY_CHANNEL,
-    SUMS_STRIDE,
-    WEIGHT,
-    AXES,
-    SIZES,
-) = range(15)
+CHANNELS, TERMS, TASKS, BLOCKS, SHARED, TASK_CHANNELS, TILE_TERMS, GROUP = range(8)
+DIRECT, PITCH, BY_CHANNEL, SUMS_STRIDE, WEIGHT, AXES, SIZES = range(8, 15)
 
 
 class Operands(NamedTuple):

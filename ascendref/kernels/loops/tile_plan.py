@@ -20,9 +20,7 @@ EDGE: Final = 32
 
 @lru_cache(maxsize=1024)
 def tile_plan(
-    shape: tuple[int, ...],
-    operands: tuple[Strides, ...],
-    itemsizes: tuple[int, ...],
+    shape: tuple[int, ...], operands: tuple[Strides, ...], itemsizes: tuple[int, ...]
 ) -> tuple[NDArray[Any], int]:
     """Divide the index space of an elementwise loop into tiles; return a plan and their number.
 

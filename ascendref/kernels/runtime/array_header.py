@@ -43,18 +43,8 @@ NOT_LOADED: Final = -1
 #: must have, highest rank, required flags, addresses of the functions that copy its tiles to and
 #: from buffers (``loops/tiles.py``; 0 if not loaded), bytes of an element in a buffer, and whether
 #: elements are converted on the way; then the length of a row
-(
-    DTYPE,
-    ITEMSIZE,
-    SHAPE_OF,
-    HIGHEST_RANK,
-    REQUIRED,
-    GATHER,
-    SCATTER,
-    HELD,
-    CONVERTED,
-    ROW,
-) = range(0, 80, 8)
+DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED = range(0, 40, 8)
+GATHER, SCATTER, HELD, CONVERTED, ROW = range(40, 80, 8)
 
 _set_word: Final = poke("int64")
 

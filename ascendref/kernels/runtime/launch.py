@@ -36,18 +36,8 @@ from .threading_layer import start_threads
 #: return values, reason why a task could not run, number of results, addresses of the scalars, of
 #: the operand table (``array_header.py``), of the plan, and of the task inside a traversal; whether
 #: the result may use non-temporal stores, and a zero
-(
-    RETURNED,
-    FAILURE,
-    SIZE,
-    NUMBERS,
-    TABLE,
-    PLAN,
-    INNER_TASK,
-    PAST_CACHES,
-    ZERO,
-    OPERANDS,
-) = range(0, 80, 8)
+RETURNED, FAILURE, SIZE, NUMBERS, TABLE = range(0, 40, 8)
+PLAN, INNER_TASK, PAST_CACHES, ZERO, OPERANDS = range(40, 80, 8)
 #: the operands' words before they are known; its length is the largest number of operands
 NO_OPERANDS: Final = (0,) * 12
 #: words of the launcher: whether a launch is running, address of the thread limits of the program

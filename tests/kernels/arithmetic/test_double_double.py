@@ -27,10 +27,7 @@ from ...support.traced import compiled
 Numbers = tuple[NDArray[np.float64], NDArray[np.float64]]
 _UNIT = 2.0**-53
 
-_EXACT: dict[str, Any] = {
-    "log": lambda x: x.log(),
-    "log1p": lambda x: x.log1p(),
-}
+_EXACT: dict[str, Any] = {"log": lambda x: x.log(), "log1p": lambda x: x.log1p()}
 
 
 def _traced(function: Any, operands: int) -> Any:
