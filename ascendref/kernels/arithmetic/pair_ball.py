@@ -48,7 +48,7 @@ _LOST: Final = 2.0**-900
 
 
 def finite(value: DoubleDouble, plain: Register) -> DoubleDouble:
-    """Return a value, or that of doubles if it is infinite, NaN or 0: only they have its sign."""
+    """Return a value, or that of doubles if it is infinite, NaN or 0, whose sign only they have."""
     trusted = (abs(plain) < inf) & (abs(value.high) + abs(plain) > 0.0)
     return trusted.select(value, plain)  # type: ignore[no-any-return]
 

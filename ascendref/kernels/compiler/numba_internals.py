@@ -45,7 +45,7 @@ def insides_of(dispatcher: Any) -> Any:
 
 
 def make_ready(context: Any, code: Any) -> None:
-    """Provide what machine code calls of Numba's runtime, and compile nothing if that is C."""
+    """Provide the functions of Numba's runtime that machine code calls; those in C as they are."""
     rtsys, c_helpers = parts()["rtsys"], parts()["c_helpers"]
     match code:
         case ((_, "object", (bytes(machine_code), _)), *_):

@@ -37,8 +37,8 @@ class ReductionKernel(Kernel):
     from the first tensors, the elementwise result from all. Tensors of other types than ``kind``,
     which holds all of their numbers, are converted tile by tile; results are rounded to it, and
     sums cast to ``out``. If ``weighted``, the sums are per channel (axis 1), and the last tensor
-    has an element for each, in C order. If ``stored``, the terms are rounded to
-    ``kind`` before they are summed, as on a device that stores them in between.
+    has an element for each, in C order. If ``stored``, the terms are rounded to ``kind``
+    before they are summed, as on a device that stores them in between.
     """
 
     #: numbers of a running sum

@@ -7,8 +7,9 @@ parallel loop (``prange``) of the process. So an operator's code is compiled onc
 threads and contains no parallel code.
 
 Only one launch runs at a time: the ``workqueue`` threading layer aborts the process if two threads
-launch parallel work at once. If another one is running, a call does its work on its own thread. The
-flag for this is set and cleared in compiled code, which signals do not interrupt.
+launch parallel work at once, and OpenMP crashes in a forked child. If another one is running, a
+call does its work on its own thread. The flag for this is set and cleared in compiled code, which
+signals do not interrupt.
 """
 
 from __future__ import annotations
