@@ -53,9 +53,7 @@ def import_array(
 ) -> ImportedArray:
     """Return an array of any library as a NumPy array: a view, or a copy if it shares no memory.
 
-    ``types`` are the allowed element types; None for all of NumPy's. An ArgumentTypeError says that
-    it is not an array, is masked, has another type, is not in CPU memory, or that its library
-    raised.
+    ``types`` are the allowed element types; None for all of NumPy's.
     """
     try:
         imported = _import(argument, value, types)
@@ -77,10 +75,7 @@ def import_array(
 
 
 def lazy_problem(value: Any) -> str | None:
-    """Return why an object whose elements are not in memory cannot take results, or None.
-
-    Importing it would compute all of them.
-    """
+    """Return why an object whose elements are not yet computed cannot take results, or None."""
     if is_of(value, "xarray", "DataArray") and value.chunks is not None:
         return _copied(value)
     return _copied(value) if is_of(value, "dask.array", "Array") else None
@@ -89,9 +84,8 @@ def lazy_problem(value: Any) -> str | None:
 def write_problem(argument: str, value: Any, array: NDArray[Any]) -> str | None:
     """Return why an object cannot take results through the array imported from it, or None.
 
-    No protocol common to all libraries says whether an import is a copy. So the object is imported
-    a second time: if both arrays have the same address, the memory is the object's own. A torch
-    tensor states the address of its memory itself.
+    No common protocol says whether an import is a copy. So the object is imported a second time: if
+    both arrays have the same address, the memory is the object's own. Torch states the address.
     """
     if not isinstance(value, np.ndarray) and array.size:
         if is_of(value, "torch", "Tensor"):

@@ -107,14 +107,7 @@ class FloatFormat(NamedTuple):
 
 @cache
 def float_format(kind: ElementType) -> FloatFormat:
-    """Return the limits of a floating-point type.
-
-    Examples
-    --------
-    >>> from ascendref.core.dtypes import FLOAT16, float_format
-    >>> float_format(FLOAT16).largest, float_format(FLOAT16).beyond
-    (65504.0, 65536.0)
-    """
+    """Return the limits of a floating-point type."""
     form: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
     largest = float(form.max)
     return FloatFormat(
@@ -131,12 +124,6 @@ def promote(*types: ElementType) -> ElementType:
 
     F64 wins over everything, F16 with BF16 gives F32, half precision with F32 gives F32, and
     integers and BOOL do not count. Without a float, all types must be the same.
-
-    Examples
-    --------
-    >>> from ascendref.core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, promote
-    >>> promote(FLOAT16, BFLOAT16).name, promote(FLOAT16, ELEMENT_TYPES["int64"]).name
-    ('float32', 'float16')
     """
     floats = {row for row in types if row.floating} or set(types)
     if len(floats) == 1:
@@ -160,15 +147,7 @@ def raw_bytes_hint(dtype: object) -> str:
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Tell whether a value is an integer of Python or NumPy; ``np.timedelta64`` does not count.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ascendref.core.dtypes import is_integer
-    >>> is_integer(np.int8(1)), is_integer(np.timedelta64(1, "s"))
-    (True, False)
-    """
+    """Tell whether a value is an integer of Python or NumPy; ``np.timedelta64`` does not count."""
     return isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64)
 
 
@@ -289,13 +268,7 @@ ROUNDED_ONCE: Final = ("float64", "exact")
 
 
 def compute_type_of(value: object) -> str:
-    """Return the name of a compute type, given as ``compute_dtype`` by name or as a dtype.
-
-    Examples
-    --------
-    >>> compute_type_of(np.float32), compute_type_of("exact")
-    ('float32', 'exact')
-    """
+    """Return the name of a compute type, given as ``compute_dtype`` by name or as a dtype."""
     if type(value) is str and value == "exact":
         return value
     return floating_type("compute_dtype", value, "None, exact, ").name

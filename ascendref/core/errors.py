@@ -20,14 +20,7 @@ SHOWN: Final = 200
 
 
 def shown(value: object) -> str:
-    """Return the ``repr`` of a value for a message, shortened, even where it raises.
-
-    Examples
-    --------
-    >>> from ascendref.core.errors import shown
-    >>> shown("mean"), shown(10**5000)
-    ("'mean'", 'a int that cannot be shown')
-    """
+    """Return the ``repr`` of a value for a message, shortened, even where it raises."""
     try:
         text = repr(value)
     except Exception:  # an integer of thousands of digits, or the object's __repr__ raises
@@ -36,14 +29,7 @@ def shown(value: object) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """Return the text of an exception, even if its ``__str__`` raises.
-
-    Examples
-    --------
-    >>> from ascendref.core.errors import message_of
-    >>> message_of(ValueError("too long"))
-    'too long'
-    """
+    """Return the text of an exception, even if its ``__str__`` raises."""
     try:
         return str(error)
     except BaseException as failure:

@@ -33,9 +33,7 @@ _LOCK: Final = threading.RLock()
 
 
 class _ThreadState(threading.local):
-    """The state of one thread."""
-
-    #: whether it is running such work
+    #: whether this thread is running such work
     working = False
 
 

@@ -26,13 +26,7 @@ def broadcast_strides(shape: tuple[int, ...], strides: Strides, target: tuple[in
 def collapse(
     shape: tuple[int, ...], operands: tuple[Strides, ...]
 ) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
-    """Merge neighbouring axes that form one axis in every operand, and drop axes of size 1.
-
-    Examples
-    --------
-    >>> collapse((2, 3, 4), ((48, 16, 4), (0, 16, 4)))
-    ((2, 12), ((48, 4), (0, 4)))
-    """
+    """Merge neighbouring axes that form one axis in every operand, and drop axes of size 1."""
     sizes: list[int] = []
     steps: list[list[int]] = []
     for axis, size in enumerate(shape):
@@ -64,16 +58,7 @@ def array_at(
 
 
 def has_internal_overlap(array: NDArray[Any]) -> bool:
-    """Tell whether two elements of an array share a byte.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> has_internal_overlap(np.broadcast_to(np.zeros(1), (3,)))
-    True
-    >>> has_internal_overlap(np.zeros((3, 4)).T[::-1])
-    False
-    """
+    """Tell whether two elements of an array share a byte."""
     if array.size == 0:
         return False
     extent = array.itemsize

@@ -12,12 +12,10 @@ from struct import Struct
 
 
 def pack_floats(*numbers: float) -> bytes:
-    """Return numbers as float64 in memory."""
     return float_packer(len(numbers))(*numbers)
 
 
 def pack_words(*numbers: int) -> bytes:
-    """Return integers, most of them addresses, as int64 in memory."""
     return word_packer(len(numbers))(*numbers)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from numba import types
-from numba.extending import intrinsic
 
 from ..kernels.compiler.jit import helper
 from ..kernels.runtime.launch import caller_of, set_word
@@ -46,10 +45,7 @@ FAILED_PRECONDITION: Final = 9
 _set_half: Final = poke("int32")
 
 
-@intrinsic
-def _call_error_maker(typingctx: Any, function: Any, arguments: Any) -> Any:
-    """Call the interface's function that makes an error."""
-    return caller_of(types.int64(types.int64))
+_call_error_maker: Final = caller_of(types.int64(types.int64))
 
 
 @helper

@@ -73,10 +73,7 @@ _ELEMENTS, _CHANNELS, _PARTIAL, _KERNEL_PLAN = range(0, 32, 8)
 _LINE: Final = 64
 
 
-@intrinsic
-def _own_address(typingctx: Any) -> Any:
-    """Return the address of the handler that calls this."""
-    return own_address_in(types.int64(types.int64))
+_own_address: Final = own_address_in(types.int64(types.int64))
 
 
 @intrinsic

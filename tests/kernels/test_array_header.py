@@ -48,15 +48,19 @@ VIEWS: dict[str, Callable[[Array], Any]] = {
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_of_an_input_has_its_result(kind: Any, view: str) -> None:
     rng = np.random.default_rng(3)
-    g, x = rng.standard_normal((2, 6, 7)).astype(kind)
-    ar.softplus_backward(g, x)  # from here on the call is in the cache
-    seen = VIEWS[view](x)
-    want = np.array([ar.softplus_backward(*row) for row in zip(g, np.array(seen), strict=True)])
-    assert_bits(ar.softplus_backward(g, seen), want)
-    assert_bits(
-        ar.softplus_backward(seen, g),
-        np.array([ar.softplus_backward(*row) for row in zip(np.array(seen), g, strict=True)]),
-    )
+    for _ in range(3):  # the call is cached from the first time on
+        g, x = rng.standard_normal((2, 6, 7)).astype(kind)
+        seen = VIEWS[view](x)
+        rows = list(zip(g, np.array(seen), strict=True))
+        want = np.array([ar.softplus_backward(*row) for row in rows])
+        assert_bits(ar.softplus_backward(g, seen), want)
+        assert_bits(
+            ar.softplus_backward(seen, g),
+            np.array([ar.softplus_backward(*row[::-1]) for row in rows]),
+        )
+        out = VIEWS["part"](np.zeros_like(g))
+        assert ar.softplus_backward(g, seen, out=out) is out
+        assert_bits(np.array(out), want)
 
 
 @pytest.mark.full
@@ -106,21 +110,6 @@ def test_bad_arguments_are_refused_after_good_ones() -> None:
     assert not frozen.any()
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("view", ["reversed", "Fortran order", "unaligned", "broadcast", "part"])
-def test_calls_like_a_strided_one_compute_with_their_own_arrays(kind: Any, view: str) -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(3):
-        g, x = rng.standard_normal((2, 6, 7)).astype(kind)
-        seen = VIEWS[view](x)
-        want = ar.hardshrink_backward(g, np.array(seen), 0.25)
-        assert_bits(ar.hardshrink_backward(g, seen, 0.25), want)
-        out = VIEWS["part"](np.zeros_like(g))
-        assert ar.hardshrink_backward(g, seen, 0.25, out=out) is out
-        assert_bits(np.array(out), want)
-
-
 def test_bad_arguments_are_refused_after_good_strided_ones() -> None:
     memory = np.linspace(-0.9, 0.9, 64).astype(np.float32)
     g, x = memory[:12].reshape(4, 3).T, memory[16:28].reshape(4, 3).T
@@ -162,9 +151,7 @@ def test_bad_arguments_of_sums_are_refused_after_good_ones() -> None:
     assert not whole.any()
 
 
-def test_kernels_work_where_array_headers_are_unexpected(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_kernels_work_where_array_headers_are_unexpected(monkeypatch: pytest.MonkeyPatch) -> None:
     operator = ar.OPERATORS["logit_grad"]
     kind = ELEMENT_TYPES["float32"]
     formula = operator.formula.suited("float32", "float32", (-1.0,))

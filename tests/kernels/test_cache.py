@@ -42,6 +42,11 @@ def test_loops_for_any_layout_are_compiled_when_they_pay(tmp_path):
 
 
 @pytest.mark.full
+def test_the_first_hard_case_or_warmup_loads_the_exact_task():
+    run("-m", "tests.support.exact_task_calls", NUMBA_NUM_THREADS="2")
+
+
+@pytest.mark.full
 def test_several_processes_at_once_on_an_empty_cache(tmp_path):
     found = run_program("short_kernels_at_once", "float32", NUMBA_CACHE_DIR=str(tmp_path))
     assert len(found.splitlines()) == 4

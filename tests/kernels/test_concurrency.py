@@ -30,29 +30,17 @@ def test_bits_do_not_depend_on_threads_or_layer(serial_bits, layer, count):
 
 @pytest.mark.full
 @pytest.mark.parametrize("layer", ONE_LAYER)
-def test_many_python_threads_at_once(layer):
-    assert run_program("threads", NUMBA_NUM_THREADS="4", NUMBA_THREADING_LAYER=layer) == "40 True"
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("layer", ONE_LAYER)
-def test_forked_children_after_parallel_work(layer):
-    assert run_program("fork", NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer) == "0 True"
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("layer", ONE_LAYER)
-def test_fork_while_other_threads_compile_and_run(layer, tmp_path):
-    found = run_program(
-        "fork_while_busy",
-        NUMBA_NUM_THREADS="2",
-        NUMBA_THREADING_LAYER=layer,
-        NUMBA_CACHE_DIR=str(tmp_path),
-    )
-    assert found == "[0, 0, 0, 0, 0]"
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("layer", ONE_LAYER)
-def test_spawned_processes(layer):
-    assert run_program("spawn", NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer) == "4 True"
+@pytest.mark.parametrize(
+    ("program", "threads", "printed"),
+    [
+        ("threads", "4", "40 True"),  # many Python threads at once
+        ("fork", "2", "0 True"),  # after parallel work
+        ("fork_while_busy", "2", "[0, 0, 0, 0, 0]"),  # while other threads compile and run
+        ("spawn", "2", "4 True"),
+    ],
+)
+def test_threads_and_processes(program, threads, printed, layer, tmp_path):
+    variables = {"NUMBA_NUM_THREADS": threads, "NUMBA_THREADING_LAYER": layer}
+    if program == "fork_while_busy":
+        variables["NUMBA_CACHE_DIR"] = str(tmp_path)
+    assert run_program(program, **variables) == printed

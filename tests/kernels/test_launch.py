@@ -12,10 +12,10 @@ import numba
 import numpy as np
 import pytest
 from numba import types
-from numba.extending import intrinsic
 
 import ascendref as ar
 from ascendref.core.threads import PARALLEL_FROM
+from ascendref.kernels.compiler.instructions import instructions
 from ascendref.kernels.runtime import fp_environment as environment
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
@@ -28,21 +28,8 @@ from ..support.rounding import assert_same_bits
 UNUSUAL = 0xFFC0 if environment._X86 else 1 << 24
 
 
-@intrinsic
-def _settings(typingctx: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return environment._settings(builder)
-
-    return types.int64(), codegen
-
-
-@intrinsic
-def _set(typingctx: Any, settings: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        environment._set(builder, args[0])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+_settings = instructions(types.int64)(environment._settings)
+_set = instructions(types.void, types.int64)(environment._set)
 
 
 @numba.njit

@@ -18,15 +18,7 @@ from ascendref.kernels.loops.array_kernels import PART
 from ascendref.kernels.runtime.launch import LAUNCHER, RUNNING
 
 from ..support import calls
-from ..support.cases import (
-    ARRANGEMENTS,
-    ENGINES,
-    LAUNCHED,
-    SCALARS,
-    SUMMING,
-    numbers,
-    whole_shapes,
-)
+from ..support.cases import ARRANGEMENTS, ENGINES, LAUNCHED, SCALARS, SUMMING, numbers, whole_shapes
 from ..support.correctness import assert_right
 from ..support.processes import run
 from ..support.rounding import assert_bits, assert_same_bits, bits_of

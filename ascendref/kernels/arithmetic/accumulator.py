@@ -28,7 +28,6 @@ _HALF: Final = np.int64((1 << 26) - 1)
 
 @helper
 def clear(record: Any) -> None:
-    """Reset a record to the empty sum."""
     for k in range(ALL_MINUS):
         record[k] = 0
     record[ALL_MINUS] = 1
@@ -57,7 +56,6 @@ def _deposit(total: Any, piece: Any, position: Any, sign: Any) -> None:
 
 @helper
 def add_product(total: Any, a: Any, b: Any) -> None:
-    """Add ``a * b``, both finite."""
     left, left_exponent = _parts(a)
     right, right_exponent = _parts(b)
     sign = np.int64(1 if (a < 0) == (b < 0) else -1)

@@ -43,7 +43,6 @@ class Mask:
         return other if isinstance(self._array, Scalar) else self
 
     def select(self, yes: Any, no: Any) -> Array:
-        """Return one of two numbers for each element."""
         array = self._array
         if isinstance(array, Scalar):
             return array.lift(yes if self._holds else no)
@@ -64,7 +63,6 @@ class Array(Number):
         self.array = array
 
     def made(self, array: Any) -> Array:
-        """Return an array of the same library."""
         return Array(self.library, array)
 
     def operand(self, number: Array | Constant) -> Any:
@@ -74,7 +72,6 @@ class Array(Number):
         return float(number.array if isinstance(number, Scalar) else number)
 
     def lift(self, number: Array | Constant) -> Array:
-        """Return a constant as a scalar."""
         return number if isinstance(number, Array) else Scalar(number)
 
     def _like(self, other: Array | Constant) -> Array:
@@ -113,7 +110,6 @@ class Array(Number):
         return self.made(library.inside(function, x, domain, instead))
 
     def one_plus_exp(self) -> Any:
-        """Return 1 + exp(self), to divide by."""
         return OnePlusExp(self)
 
 
@@ -126,7 +122,6 @@ class Scalar(Array):
         super().__init__(NUMPY, np.float64(number))
 
     def made(self, array: Any) -> Array:
-        """Return another scalar."""
         return Scalar(array)
 
     def operand(self, number: Array | Constant) -> Any:
@@ -135,8 +130,6 @@ class Scalar(Array):
 
 
 class OnePlusExp:
-    """1 + exp(x), which may be beyond the range of numbers, as a divisor."""
-
     __slots__ = ("_argument",)
 
     def __init__(self, argument: Array) -> None:
@@ -155,24 +148,9 @@ def evaluate(
 ) -> Any:
     """Return a formula's value for each element.
 
-    Parameters
-    ----------
-    function : callable
-        The formula. It takes the tensors, then the scalars.
-    namespace : module
-        ``numpy``, ``jax.numpy`` or ``torch``.
-    arrays : sequence of array
-        The tensors, arrays of that library, of one floating-point type. Shapes broadcast.
-    scalars : sequence of float or int
-        The scalars.
+    ``namespace`` is ``numpy``, ``jax.numpy`` or ``torch``. The tensors are arrays of that library
+    and of one floating-point type, and broadcast; so is the result.
 
-    Returns
-    -------
-    array
-        An array of that library and type.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from ascendref.kernels.arithmetic.functions import logistic
     >>> evaluate(lambda x, scale: scale * logistic(x), np, (np.float32([0, 800]),), (2.0,))

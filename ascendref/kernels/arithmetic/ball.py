@@ -28,12 +28,12 @@ from fractions import Fraction
 from math import inf, isfinite
 from typing import Any, ClassVar, Self
 
-from .ball_condition import BallCondition
+from llvmlite import ir
+
 from .ball_functions import apply
-from .ball_operations import add, divide, divisor, multiply, undecided
-from .bounds import GROW, RANGE, Range, both, either, merged
+from .ball_operations import UNIT, add, add_doubles, choice, divide, divisor, multiply, undecided
+from .bounds import GROW, RANGE, Range, Truth, both, differ, either, merged
 from .functions import NARROW_FARTHEST, Constant, Number
-from .midpoints import DOUBLES, Truth, differ
 from .registers import Condition, Register
 from .rounding_test import single
 
@@ -75,14 +75,24 @@ class Ball(Number):
     #: the elements and scalars on which it depends
     inputs: tuple[Register, ...] = ()
 
-    # how midpoints are computed, and numbers of this class
-    field: ClassVar[Any] = DOUBLES
+    # what balls around double-doubles do in another way
+    _add_midpoints: ClassVar[Any] = staticmethod(add_doubles)
     _sum: ClassVar[Any] = staticmethod(add)
     _product: ClassVar[Any] = staticmethod(multiply)
     _quotient: ClassVar[Any] = staticmethod(divide)
     _applied: ClassVar[Any] = staticmethod(apply)
 
     # --- where numbers come from ------------------------------------------------------------------
+
+    @staticmethod
+    def midpoint(value: Register) -> Any:
+        """Return a double as a midpoint."""
+        return value
+
+    @staticmethod
+    def _constant(like: Register, number: Fraction) -> tuple[Any, Fraction]:
+        """Return a constant as a midpoint, and the number that it is."""
+        return like.lift(float(number)), Fraction(float(number))
 
     @classmethod
     def tensor(cls, value: Register, kind: str, remainder: Register | None = None) -> Self:
@@ -91,12 +101,12 @@ class Ball(Number):
         if remainder is None:
             return ball
         inexact: Truth
-        ball.mid, inexact = ball.field.add(ball.mid, ball.field.lift(remainder))
+        ball.mid, inexact = cls._add_midpoints(ball.mid, cls.midpoint(remainder))
         if inexact is False:
             ball.bits = 64
             return ball
         lost = (remainder < 0.0) | (remainder > 0.0)
-        return replace(ball, relative=DOUBLES.unit, inexact=lost, nearest=True)
+        return replace(ball, relative=UNIT, inexact=lost, nearest=True)
 
     @classmethod
     def scalar(cls, value: Register, *, narrowed: bool) -> Self:
@@ -114,19 +124,18 @@ class Ball(Number):
     @classmethod
     def _of(cls, value: Register, known: Range) -> Self:
         bits, unit, low, high = known
-        mid = cls.field.lift(value)
+        mid = cls.midpoint(value)
         return cls(mid=mid, bits=bits, unit=unit, low=low, high=high, inputs=(value,))
 
     def lift(self, number: Ball | Constant) -> Self:
-        """Return a constant as a ball."""
         if isinstance(number, Ball):
             return number  # type: ignore[return-value]
         like = self.mid.high
         if isinstance(number, float) and not isfinite(number):
-            mid = self.field.lift(like.lift(number))
+            mid = self.midpoint(like.lift(number))
             return type(self)(mid=mid, low=number, high=number, bits=1, uniform=True)
         exact = Fraction(number)
-        mid, held = self.field.constant(like, exact)
+        mid, held = self._constant(like, exact)
         value = float(exact)
         if held != exact:
             relative = float(abs(held / exact - 1)) * 1.001
@@ -141,12 +150,10 @@ class Ball(Number):
 
     @property
     def most(self) -> float:
-        """The largest magnitude."""
         return max(abs(self.low), abs(self.high))
 
     @property
     def fewest(self) -> float:
-        """The smallest magnitude."""
         return 0.0 if self.low <= 0.0 <= self.high else min(abs(self.low), abs(self.high))
 
     @property
@@ -175,11 +182,7 @@ class Ball(Number):
         return self.tame and (self.uniform or self.inverse is not None)
 
     def error(self, ignored: float = 0.0) -> Register | None:
-        """Return the whole bound, or None if it is 0.
-
-        An absolute part up to ``ignored`` is left out. The bound is not set
-        to 0 where the number turns out to be exact.
-        """
+        """Return the whole bound but for an absolute part up to ``ignored``; None if it is 0."""
         absolute = 0.0 if self.absolute <= ignored else self.absolute * GROW
         if self.spread is not None:
             spread = self.spread + absolute if absolute else self.spread
@@ -269,13 +272,12 @@ class Ball(Number):
         )
 
     def sign(self) -> Self:
-        """Return -1, 0 or 1; it is NaN for NaN."""
         value = self.whole()
         high = value.mid.high
         zero_or_nan = (high == high.lift(0.0)).select(0.0, high)
-        unit = self.field.lift(differ(high, 0.0).select(high.lift(1.0).copysign(high), zero_or_nan))
+        one = high.lift(1.0).copysign(high)
         return type(self)(
-            mid=unit,
+            mid=self.midpoint(differ(high, 0.0).select(one, zero_or_nan)),
             low=max(-1.0, min(value.low, 0.0)),
             high=min(1.0, max(value.high, 0.0)),
             bits=1,
@@ -286,7 +288,6 @@ class Ball(Number):
         )
 
     def single(self) -> Self:
-        """Round to float32."""
         return single(self)  # type: ignore[return-value]
 
     def _function(self, name: str) -> Self:
@@ -299,3 +300,92 @@ class NarrowBall(Ball):
     __slots__ = ()
 
     farthest: ClassVar[float] = NARROW_FARTHEST
+
+
+@dataclass(slots=True)
+class BallCondition:
+    """A comparison of balls."""
+
+    #: what the midpoints say
+    holds: Condition
+    #: whether the bounds leave it open, or one of the numbers is in doubt
+    doubt: Condition | None
+    #: as for balls
+    inputs: tuple[Register, ...]
+    #: whether it is the same for all elements
+    uniform: bool
+    #: one of the numbers that were compared
+    number: Ball
+
+    def _joined(self, other: BallCondition, holds: Condition) -> BallCondition:
+        return BallCondition(
+            holds=holds,
+            doubt=either(self.doubt, other.doubt),
+            inputs=merged(self.inputs, other.inputs),
+            uniform=self.uniform and other.uniform,
+            number=self.number,
+        )
+
+    def __or__(self, other: BallCondition) -> BallCondition:
+        return self._joined(other, self.holds | other.holds)
+
+    def __and__(self, other: BallCondition) -> BallCondition:
+        return self._joined(other, self.holds & other.holds)
+
+    def __invert__(self) -> BallCondition:
+        return replace(self, holds=~self.holds)
+
+    def select(self, yes: Ball | Constant, no: Ball | Constant) -> Any:
+        a, b = self.number.lift(yes), self.number.lift(no)
+        over = None
+        if all(x.over is None or x.over.inverted for x in (a, b)):
+            over = self._over(a, b)
+        else:
+            a, b = a.whole(), b.whole()
+        found = self._select(a._over(None), b._over(None))
+        return replace(
+            found,
+            over=over,
+            doubt=either(found.doubt, self.doubt),
+            inputs=merged(found.inputs, self.inputs),
+        )
+
+    def _over(self, a: Ball, b: Ball) -> Ball | None:
+        """Return the divisor of one of two numbers; both divisors are uniform."""
+        if a.over is None and b.over is None:
+            return None
+        return choice(self, *(a.lift(1) if x.over is None else x.over for x in (a, b)))
+
+    def _truth(self, yes: Truth | None, no: Truth | None) -> Any:
+        """Return one of two truths; None is false."""
+        yes, no = yes or False, no or False
+        if isinstance(yes, bool) and isinstance(no, bool):
+            if yes == no:
+                return yes
+            return self.holds if yes else ~self.holds
+        bit = ir.IntType(1)
+        values = [x.value if isinstance(x, Condition) else ir.Constant(bit, x) for x in (yes, no)]
+        return Condition(self.holds.builder, self.holds.builder.select(self.holds.value, *values))
+
+    def _select(self, a: Ball, b: Ball) -> Ball:
+        spread = None
+        if a.spread is not None or b.spread is not None:
+            zero = a.size.lift(0.0)
+            spread = self.holds.select(*(zero if x.spread is None else x.spread for x in (a, b)))
+        exact = [x for x in (a, b) if x.inexact is not True]
+        known = all(x.bits is not None for x in exact) and bool(exact)
+        return type(a)(
+            mid=self.holds.select(a.mid, b.mid),
+            relative=max(a.relative, b.relative),
+            absolute=max(a.absolute, b.absolute),
+            spread=spread,
+            inexact=self._truth(a.inexact, b.inexact),
+            low=min(a.low, b.low),
+            high=max(a.high, b.high),
+            bits=max(x.bits or 0 for x in exact) if known else None,
+            unit=min(a.unit, b.unit),
+            nearest=a._nearest and b._nearest,
+            doubt=self._truth(a.doubt, b.doubt) or None,
+            uniform=a.uniform and b.uniform and self.uniform,
+            inputs=merged(a.inputs, b.inputs),
+        )

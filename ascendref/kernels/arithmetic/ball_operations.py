@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import frexp, inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, either, total
-from .midpoints import DOUBLES
-from .registers import Condition
+from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, differ, either, total
+from .registers import Condition, Register
 
 if TYPE_CHECKING:
-    from .ball import Ball
-    from .ball_condition import BallCondition
+    from .ball import Ball, BallCondition
+
+#: bound of the relative error of an operation, and the longest significand that is exact
+UNIT: Final = 2.0**-53
+BITS: Final = 53
+
+
+def add_doubles(a: Register, b: Register) -> tuple[Register, Condition]:
+    """Return a sum; it is exact if both numbers can be recovered from it.
+
+    The larger one is recovered exactly (Dekker), so that no other sum passes.
+    """
+    total = a + b
+    return total, differ(total - a, b) | differ(total - b, a)
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
@@ -26,14 +37,14 @@ def add(a: Ball, b: Ball) -> Ball:
     low, high = widened(a.low + b.low, a.high + b.high)
     # a rounded sum of multiples of a number is one, too
     unit = min(a.unit, b.unit)
-    mid, lost = DOUBLES.add(a.mid, b.mid)
+    mid, lost = add_doubles(a.mid, b.mid)
     found = a._like(b, mid=mid, low=low, high=high, unit=unit, absolute=a.absolute + b.absolute)
     exact = a.inexact is False and b.inexact is False
-    if exact and (lost is False or fits(max(abs(low), abs(high)), unit, DOUBLES.bits)):
-        return replace(found, bits=DOUBLES.bits)
+    if exact and fits(max(abs(low), abs(high)), unit, BITS):
+        return replace(found, bits=BITS)
     found.inexact = either(either(a.inexact, b.inexact), lost)
     found.spread = total(a.spread, b.spread)
-    found.relative, found.nearest = DOUBLES.unit, exact
+    found.relative, found.nearest = UNIT, exact
     larger = max(a.relative, b.relative)
     if not larger:
         return checked(found)
@@ -42,7 +53,7 @@ def add(a: Ball, b: Ball) -> Ball:
     bound = sum(parts) / fewest if fewest else inf
     if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
         found.relative += larger * GROW
-    elif bound < 16 * DOUBLES.unit:
+    elif bound < 16 * UNIT:
         found.relative += bound * GROW
     else:
         parts_spread = [x.size * x.relative if x.relative else None for x in (a, b)]
@@ -59,18 +70,19 @@ def multiply(a: Ball, b: Ball) -> Ball:
     corners = [x * y if x and y else 0.0 for x in (a.low, a.high) for y in (b.low, b.high)]
     low, high = widened(min(corners), max(corners))
     least = a.least * b.least
-    mid, lost = DOUBLES.multiply(a.mid, b.mid)
+    mid = a.mid * b.mid
+    lost = differ(a.mid.fma(b.mid, -mid), 0.0)  # the remainder
     found = a._like(b, mid=mid, low=low, high=high, unit=a.unit * b.unit)
     exact = a.inexact is False and b.inexact is False
     short = (a.bits or inf) + (b.bits or inf)
     power = any(x.bits == 1 and x.inexact is False for x in (a, b))
-    fits = short <= DOUBLES.bits or (power and exact)
-    if exact and least >= LEAST and (fits or lost is False):
-        return checked(replace(found, bits=int(min(short - power, DOUBLES.bits))))
-    found.bits = int(short) if short <= DOUBLES.bits else None
+    fits = short <= BITS or (power and exact)
+    if exact and least >= LEAST and fits:
+        return checked(replace(found, bits=int(min(short - power, BITS))))
+    found.bits = int(short) if short <= BITS else None
     found.relative = (a.relative + b.relative + a.relative * b.relative) * GROW
     if not power:
-        found.relative += DOUBLES.unit
+        found.relative += UNIT
     found.nearest = least >= LEAST and (exact or (power and a._nearest and b._nearest))
     found.inexact = either(either(a.inexact, b.inexact), lost)
     if least < LEAST:
@@ -93,7 +105,7 @@ def multiply(a: Ball, b: Ball) -> Ball:
 def choice(condition: BallCondition, a: Ball, b: Ball) -> Ball:
     """Return one of two divisors, with its inverse."""
     found = condition._select(a, b)
-    if a.field is DOUBLES:
+    if isinstance(a.mid, Register):
         found.inverse = condition.holds.select(inverse_of(a), inverse_of(b))
     if a.uniform and b.uniform:
         found.sides = condition, a, b
@@ -108,34 +120,35 @@ def divisor(a: Ball, b: Ball) -> Ball:
         condition, yes, no = a.sides
         return choice(condition, yes * b, no * b)
     found = a * b
-    if not found.uniform and a.field is DOUBLES:
-        found.inverse, _ = DOUBLES.multiply(inverse_of(a), inverse_of(b))
-        found.relative += 2 * DOUBLES.unit
+    if not found.uniform and isinstance(a.mid, Register):
+        found.inverse = inverse_of(a) * inverse_of(b)
+        found.relative += 2 * UNIT
     return found
 
 
 def inverse_of(b: Ball) -> Any:
     """Return the inverse of a uniform divisor, which is computed once for all elements."""
-    return DOUBLES.divide(b.lift(1).mid, b.mid) if b.inverse is None else b.inverse
+    return b.lift(1).mid / b.mid if b.inverse is None else b.inverse
 
 
 def divide(a: Ball, b: Ball) -> Ball:
     roundings = 1
     if b.inverted or (a.spread is not None and b.least >= 2.0**-900 and a.most <= 2.0**500):
         inverse = inverse_of(b)
-        mid, _ = DOUBLES.multiply(a.mid, inverse)
+        mid = a.mid * inverse
         roundings = 2
     else:
-        inverse, mid = None, DOUBLES.divide(a.mid, b.mid)
-    relative = a.relative + b.relative + roundings * DOUBLES.unit
+        inverse, mid = None, a.mid / b.mid
+    relative = a.relative + b.relative + roundings * UNIT
     relative *= 1 + 4 * b.relative + 2.0**-40
     found = a._like(b, mid=mid, relative=relative, inexact=True)
     found.low, found.high = quotient_range(a, b)
     if b.inverted and a.least > 2.0**-500:
-        remains = DOUBLES.remains(mid, a.mid, b.mid)
+        quotient, dividend = mid, a.mid
         if b.uniform:
             # known once for all elements: only then, a power of two divides exactly
-            remains = DOUBLES.remains(inverse, a.lift(1).mid, b.mid)
+            quotient, dividend = inverse, a.lift(1).mid
+        remains = differ(quotient.fma(b.mid, -dividend), 0.0)
         found.inexact = either(either(a.inexact, b.inexact), remains)
     found.unit = 0.0
     if not (a.least > 0.0 and b.most < inf and a.least / b.most >= LEAST):
@@ -177,7 +190,6 @@ def divide(a: Ball, b: Ball) -> Ball:
 
 
 def quotient_range(a: Ball, b: Ball) -> tuple[float, float]:
-    """Return the range of a quotient."""
     if not b.fewest:
         most = a.most / b.least if b.least else inf
         return (0.0 if a.low >= 0 and b.low >= 0 else -most), most

@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from .midpoints import Truth
 from .registers import Condition, Register
+
+#: a comparison that is known while emitting, or not
+Truth = bool | Condition
 
 
 class Range(NamedTuple):
@@ -47,8 +49,12 @@ MOST: Final = 2.0**1000
 GROW: Final = 1 + 2.0**-40
 
 
+def differ(a: Register, b: Register | float) -> Condition:
+    """Whether two numbers differ; with NaN they do not."""
+    return Condition(a.builder, a.builder.fcmp_ordered("!=", a.value, a.lift(b).value))
+
+
 def either(a: Truth | None, b: Truth | None) -> Any:
-    """Return whether one of two truths holds."""
     if a is True or b is True:
         return True
     if not isinstance(a, Condition):
@@ -57,7 +63,6 @@ def either(a: Truth | None, b: Truth | None) -> Any:
 
 
 def both(a: Truth | None, b: Truth | None) -> Any:
-    """Return whether two truths hold."""
     if not a or not b:
         return False
     if a is True:
@@ -75,5 +80,4 @@ def total(*parts: Register | None) -> Register | None:
 
 
 def merged(a: tuple[Register, ...], b: tuple[Register, ...]) -> tuple[Register, ...]:
-    """Return the registers of both."""
     return a + tuple(x for x in b if all(x is not y for y in a))

@@ -19,6 +19,7 @@ from numba import from_dtype, types
 from numba.extending import intrinsic
 
 from ...core.dtypes import ELEMENT_TYPES, ElementType
+from ..compiler.instructions import instructions
 from ..compiler.target import CONVERTS_FLOAT16
 from .registers import Integer, Register
 
@@ -53,15 +54,7 @@ class Conversion(NamedTuple):
 @cache
 def function_of(conversion: Conversion) -> Any:
     """Return a conversion as a function of one value for jitted code."""
-
-    @intrinsic
-    def convert(typingctx: Any, value: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return conversion.emit(builder, args[0])
-
-        return conversion.target(conversion.source), codegen
-
-    return convert
+    return instructions(conversion.target, conversion.source)(conversion.emit)
 
 
 def _decode_bfloat16(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
@@ -93,7 +86,6 @@ def _rounded_to_upper_half(builder: ir.IRBuilder, value: ir.Value) -> Integer:
 
 
 def _encode_bfloat16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Round float32 to BF16."""
     return _rounded_to_upper_half(builder, value).shifted(16).resized(16).value
 
 
@@ -118,8 +110,7 @@ def _round_float64_to_odd(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Round float64 to 16 bits of its significand *to odd*: an inexact result gets an odd last bit.
 
     A second rounding to a type at least two bits narrower then gives what one direct rounding
-    would have given (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums"). Of the
-    numbers that become subnormal in float32, those that reach half of BF16's smallest keep 16 bits.
+    would have given (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
     """
     bits, last = Register(builder, value).bits(), 1 << 37
     inexact = (bits & (last - 1)).differs(0)
@@ -164,14 +155,6 @@ def _narrow(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.fptrunc(value, _FLOAT)
 
 
-def _extended(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    return builder.sext(value, _I64) if value.type != _I64 else value
-
-
-def _extended_unsigned(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    return builder.zext(value, _I64)
-
-
 def _shortened(kind: ElementType) -> Emit:
     """Return the conversion of int64 to an integer type modulo its range."""
     bits = ir.IntType(8 * kind.storage.itemsize)
@@ -185,16 +168,13 @@ def _truncated(kind: ElementType) -> Emit:
 
     def emit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
         shape = ir.FunctionType(bits, [value.type])
-        return builder.call(
-            builder.module.declare_intrinsic(name, [bits, value.type], shape), [value]
-        )
+        function = builder.module.declare_intrinsic(name, [bits, value.type], shape)
+        return builder.call(function, [value])
 
     return emit
 
 
 def sequence(*steps: Emit) -> Emit:
-    """Return the composition of several conversions."""
-
     def emit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
         for step in steps:
             value = step(builder, value)
@@ -204,25 +184,17 @@ def sequence(*steps: Emit) -> Emit:
 
 
 def to_register(storage: str, register: type) -> Emit:
-    """Return the exact or correctly rounded conversion of a stored element into a register.
-
-    Only integers become integers.
-    """
+    """Return the conversion of a stored element into a register, rounded at most once."""
     if register is np.int64:
-        return _extended_unsigned if storage.startswith("uint") else _extended
+        if storage.startswith("uint"):
+            return lambda builder, value: builder.zext(value, _I64)
+        return lambda builder, value: builder.sext(value, _I64) if value.type != _I64 else value
     wide = register is np.float64
     real = _DOUBLE if wide else _FLOAT
 
     def from_bool(builder: ir.IRBuilder, byte: ir.Value) -> ir.Value:
         # any nonzero byte is true, as in C
-        true = builder.icmp_unsigned("!=", byte, ir.Constant(byte.type, 0))
-        return builder.uitofp(true, real)
-
-    def from_signed(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        return builder.sitofp(value, real)
-
-    def from_unsigned(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        return builder.uitofp(value, real)
+        return builder.uitofp(builder.icmp_unsigned("!=", byte, byte.type(0)), real)
 
     match storage:
         case "float16":
@@ -235,14 +207,15 @@ def to_register(storage: str, register: type) -> Emit:
             return _same if wide else _narrow
         case "bool":
             return from_bool
-    return from_unsigned if storage.startswith("uint") else from_signed
+    if storage.startswith("uint"):
+        return lambda builder, value: builder.uitofp(value, real)
+    return lambda builder, value: builder.sitofp(value, real)
 
 
 def from_register(register: type, storage: str) -> Emit:
     """Return the conversion of a register to a stored element that rounds once.
 
-    A float that becomes an integer is truncated: numbers beyond the type become its nearest one,
-    and NaN becomes 0. The upper bits of an integer are dropped.
+    Floats become integers by truncation, within the type's range; NaN becomes 0.
     """
     if not (kind := ELEMENT_TYPES[storage]).floating:
         return _shortened(kind) if register is np.int64 else _truncated(kind)
@@ -265,10 +238,7 @@ def stored_type(storage: str) -> Any:
 
 @cache
 def decoding(storage: str, compute: str) -> Conversion:
-    """Return the conversion of a stored element into a register of the compute type.
-
-    The value is rounded to the compute type at most once.
-    """
+    """Return the conversion of a stored element to the compute type, rounded at most once."""
     register = REGISTER[compute]
     emit = to_register(storage, register)
     if compute in ("float16", "bfloat16") and storage != compute:
@@ -285,10 +255,8 @@ def encoding(compute: str, storage: str) -> Conversion:
     return Conversion(from_dtype(register), stored_type(storage), from_register(register, storage))
 
 
-@cache
-def remainder() -> Conversion:
-    """Return the conversion of an int64 to its difference from the nearest float64."""
-    return Conversion(types.int64, types.float64, _int64_remainder)
+#: the conversion of an int64 to its difference from the nearest float64
+REMAINDER: Final = Conversion(types.int64, types.float64, _int64_remainder)
 
 
 def decoder(storage: str, compute: str) -> Any:
@@ -316,23 +284,18 @@ def decode_bfloat16_pair(builder: ir.IRBuilder, pair: ir.Value) -> tuple[ir.Valu
     return (both << 16).register().value, (both & 0xFFFF0000).register().value
 
 
-@intrinsic
-def encode_bfloat16_pair(typingctx: Any, first: Any, second: Any) -> Any:
+@instructions(types.int32, types.float32, types.float32)
+def encode_bfloat16_pair(builder: ir.IRBuilder, first: ir.Value, second: ir.Value) -> ir.Value:
     """Round two float32 to BF16 numbers that follow one another in memory."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        lower, upper = (_rounded_to_upper_half(builder, value) for value in args)
-        return (lower.shifted(16) | upper & 0xFFFF0000).value
-
-    return types.int32(types.float32, types.float32), codegen
+    lower, upper = (_rounded_to_upper_half(builder, value) for value in (first, second))
+    return (lower.shifted(16) | upper & 0xFFFF0000).value
 
 
 def unmasked(builder: ir.IRBuilder, value: ir.Value, zero: ir.Value) -> ir.Value:
     """Return a stored element minus a zero that LLVM does not recognize as zero.
 
-    LLVM would merge a load and a selection between the loaded value and 0 into a masked load, for
-    which processors do not prefetch (measured: twice the time from memory). The subtraction forces
-    a plain load first.
+    Without it, LLVM merges a load and a selection between the loaded value and 0 into a masked
+    load, for which processors do not prefetch (measured: twice the time from memory).
     """
     word = ir.IntType({_FLOAT: 32, _DOUBLE: 64}.get(value.type, getattr(value.type, "width", 0)))
     bits = builder.bitcast(value, word)

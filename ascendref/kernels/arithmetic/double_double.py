@@ -87,7 +87,6 @@ class DoubleDouble(Number):
         return isinstance(low, ir.Constant) and low.constant == 0.0
 
     def chosen(self, condition: Condition, yes: Any, no: Any) -> DoubleDouble:
-        """Return the first number where a condition holds, else the second."""
         yes, no = self.lift(yes), self.lift(no)
         high = condition.select(yes.high, no.high)
         if yes.is_double and no.is_double:
@@ -149,8 +148,7 @@ class DoubleDouble(Number):
 def _horner(x: DoubleDouble, coefficients: list[Fraction], precise: int) -> DoubleDouble:
     """Return the polynomial with these coefficients, the constant first.
 
-    Only the first ``precise`` terms are double-doubles: the others are less than 2**-45 of the
-    value, so that a double has enough bits for their sum.
+    Terms after the first ``precise`` are less than 2**-45 of the value: doubles are enough.
     """
     *others, last = coefficients[precise:]
     rest = x.high.lift(last)
@@ -191,10 +189,7 @@ _LN2_THIRD: Final = float(_LN2 - Fraction(_LN2_FIRST) - Fraction(_LN2_SECOND))
 
 
 def exponential(x: DoubleDouble) -> tuple[DoubleDouble, Register]:
-    """Return p and a power of two: exp(x) is ``power * (1 + p)``, for x from -665 to 693.
-
-    The power is 1 for small x. An infinite argument gives NaN.
-    """
+    """Return p and a power of two, 1 for small x: exp(x) is ``power * (1 + p)``."""
     near = x.high.at_most(694.0).at_least(-666.0) + (x.high - x.high)
     low = (near == x.high).select(x.low, 0.0)
     exponent, n = nearest_exponent(near)
@@ -231,12 +226,10 @@ def _defined(x: Register, value: DoubleDouble) -> DoubleDouble:
 
 
 def log(x: DoubleDouble) -> DoubleDouble:
-    """Return the natural logarithm."""
     return _defined(x.high, _logarithm(*_reduced(x)))
 
 
 def log1p(x: DoubleDouble) -> DoubleDouble:
-    """Return the logarithm of 1 + x."""
     total = x + 1
     n, f = _reduced(total)
     near = (x.high > -0.29) & (x.high < 0.41)
@@ -256,16 +249,15 @@ def _weight(square: Fraction) -> Fraction:
 
 
 def normal_sum(square: DoubleDouble) -> DoubleDouble:
-    """Return the sum in the integral of the normal distribution's density from y to inf.
+    """Return the sum in the integral of the normal distribution's density from y >= 0 to inf.
 
     The trapezoidal rule with midpoints and steps of 1/2, and the residue of the integrand's pole
-    (Hunter and Regan, "A note on the evaluation of the complementary error function", 1972):
-    for y >= 0, the integral is the sum of two positive numbers, ::
+    (Hunter and Regan, "A note on the evaluation of the complementary error function", 1972) give it
+    within a relative exp(-8 * pi**2) = 2**-113::
 
         y * exp(-y**2 / 2) * sum(weight / (node + y**2)) + 1 / (1 + exp(4 * pi * y))
 
-    within a relative exp(-8 * pi**2) = 2**-113. The second one is left out from y = 4 * pi on,
-    where the pole is too far away to matter.
+    The second number is left out from y = 4 * pi on, where the pole is too far away to matter.
     """
     # the terms of these nodes are less than 2**-48 of the sum
     far = square.high.lift(0.0)

@@ -14,7 +14,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import copysign, inf, isqrt, ldexp
-from typing import Final
+from typing import Final, NamedTuple
 
 #: an end of an interval; a float is infinite
 End = Fraction | float
@@ -29,7 +29,6 @@ NEGLIGIBLE: Final = Fraction(1, 1 << _BEYOND)
 
 @lru_cache(maxsize=64)
 def exp(x: Fraction, bits: int) -> Enclosure:
-    """Return an interval around the exponential."""
     if x < -_LARGEST_EXPONENT:
         return Fraction(0), NEGLIGIBLE
     if x > _LARGEST_EXPONENT:
@@ -40,7 +39,6 @@ def exp(x: Fraction, bits: int) -> Enclosure:
 
 
 def expm1(x: Fraction, bits: int) -> Enclosure:
-    """Return an interval around exp(x) - 1."""
     lost = -_exponent(x)
     if lost > bits:
         return x, x + x * x
@@ -59,7 +57,6 @@ def log(x: Fraction, bits: int) -> Enclosure:
 
 @lru_cache(maxsize=64)
 def log1p(x: Fraction, bits: int) -> Enclosure:
-    """Return an interval around log(1 + x) of a number above -1."""
     lost = -_exponent(x)
     if lost < 8 or 64 * lost < bits:
         return log(1 + x, bits)
@@ -86,16 +83,11 @@ def sqrt(x: Fraction, bits: int) -> Enclosure:
 
 
 def tanh(x: Fraction, bits: int) -> Enclosure:
-    """Return an interval around the hyperbolic tangent."""
     low, high = (-m / (2 + m) for m in expm1(-2 * abs(x), bits)[::-1])
     return (low, high) if x > 0 else (-high, -low)
 
 
 def softplus(x: Fraction, bits: int, farthest: float = inf) -> Enclosure:
-    """Return an interval around log(1 + exp(x)), where the exponential is at least exp(-farthest).
-
-    The slope of log(1 + m) is below 1.
-    """
     above = max(x, Fraction(0))
     size = abs(x) if abs(x) < farthest else Fraction(farthest)
     low, high = [Fraction(end) for end in exp(-size, bits)]
@@ -106,7 +98,6 @@ def softplus(x: Fraction, bits: int, farthest: float = inf) -> Enclosure:
 
 
 def normal_cdf(x: Fraction, bits: int) -> Enclosure:
-    """Return an interval around the normal distribution function."""
     low, high = (_far_tail if 8 * x * x > bits else _tail)(abs(x), bits)
     return (low, high) if x < 0 else (1 - high, 1 - low)
 
@@ -131,9 +122,8 @@ def _far_tail(y: Fraction, bits: int) -> Enclosure:
 def _tail(y: Fraction, bits: int) -> Enclosure:
     """Return an interval around 1/2 - pdf(y) · (y + y**3 / 3 + y**5 / (3·5) + …).
 
-    The integer ``term`` loses less than 1 by every division. What was lost grows as terms do, so no
-    term is off by more than ``steps`` times the largest one, in units of the first. The terms that
-    are left out are below that together, because each is less than half of the one before.
+    A term loses less than 1 by every division, which grows as terms do: none is off by more than
+    ``steps`` times the largest, in units of the first. Terms left out are below that together.
     """
     square = y * y
     # the difference is about exp(-y**2 / 2), which is 2**(-0.7214 y**2); 64 bits for what is lost
@@ -205,7 +195,6 @@ def product_of(a: End, b: End) -> End:
 
 
 def inverse_of(end: End, of_zero: float) -> End:
-    """Return a reciprocal."""
     if isinstance(end, float):
         return Fraction(0)
     return 1 / end if end else of_zero
@@ -224,7 +213,6 @@ def _floor(numerator: int, denominator: int, shift: int) -> int:
 
 
 def _scaled(integer: int, shift: int) -> Fraction:
-    """Return a multiple of 2**-shift."""
     return Fraction(integer, 1 << shift) if shift > 0 else Fraction(integer << -shift)
 
 
@@ -252,13 +240,12 @@ def _around(value: Decimal, bits: int) -> Enclosure:
 # --- rounding -------------------------------------------------------------------------------------
 
 
-class _Format:
+class _Format(NamedTuple):
     """The numbers of an element type: units of 2**least at least, all below 2**top."""
 
-    def __init__(self, digits: int, least: int, top: int) -> None:
-        self.digits = digits
-        self.least = least
-        self.top = top
+    digits: int
+    least: int
+    top: int
 
 
 _FORMATS: Final = {

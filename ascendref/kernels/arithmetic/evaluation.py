@@ -12,12 +12,11 @@ from llvmlite import ir
 from numba import from_dtype, types
 
 from .ball import Ball, NarrowBall
-from .bounds import both, either
+from .bounds import Truth, both, either
 from .codecs import REGISTER, stored_type
 from .exact import exact
 from .formula import Formula
 from .integer import Whole
-from .midpoints import Truth
 from .pair import Pair
 from .pair_ball import NarrowPairBall, PairBall
 from .plain import Double, Plain
@@ -37,10 +36,7 @@ NUMBERS: Final[dict[str, type[Plain]]] = {
 
 @cache
 def evaluator(formula: Formula, compute: str) -> Any:
-    """Return ``function(tensors, scalars)``, of tuples of registers and of doubles.
-
-    In the compute type float64, every operation is one double instruction.
-    """
+    """Return ``function(tensors, scalars)``, of tuples of registers and of doubles."""
     number = NUMBERS[compute]
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
@@ -53,10 +49,7 @@ def evaluator(formula: Formula, compute: str) -> Any:
 
 @cache
 def integer_evaluator(formula: Formula, kind: str) -> Any:
-    """Return ``function(tensors, scalars)``, of tuples of int64 and of doubles.
-
-    The scalars are converted to the tensors' type, an integer type.
-    """
+    """Return the same of tuples of int64 and of doubles, which become that integer type."""
     kinds = [kind] * formula.scalars + ["int64"] * formula.sized
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
@@ -81,17 +74,13 @@ def factors_evaluator(term: Formula) -> Any:
 
 
 def factor_count(term: Formula) -> int:
-    """Return the number of factors of a term."""
     assert term.factors is not None
     return len(term.factors(*[exact(1.0, 64)] * (term.tensors + term.scalars)))
 
 
 @cache
 def bounded_evaluator(term: Formula, kind: str) -> Any:
-    """Return ``function(tensors, scalars)`` that gives a term of elements of a type as two doubles.
-
-    A third one is a bound of the error of their sum; NaN if it is unknown.
-    """
+    """Return ``function(tensors, scalars)``: two doubles and the bound of their sum, or NaN."""
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [PairBall.tensor(Register(builder, value), kind) for value in tensors]
@@ -120,10 +109,7 @@ def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:
 
 @cache
 def pair_evaluator(formula: Formula, kinds: tuple[str, ...]) -> Any:
-    """Return ``function(tensors, scalars)`` that computes with pairs and gives a double.
-
-    It gets the registers of `elements_of` for tensors of these types.
-    """
+    """Return ``function(tensors, scalars)`` of pairs, from the registers of `elements_of`."""
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [
@@ -149,11 +135,10 @@ def rounding(
 ) -> Any:
     """Return ``function(tensors, scalars)`` that rounds the exact value to a type, if it can.
 
-    Its results are the stored element and whether it may differ from the exact value rounded once.
-    It gets the registers of `elements_of` for tensors of these types, and computes with
-    double-doubles if ``wide``, which decide nearly all roundings, or with doubles. If ``finite``,
-    results may be undecided only where all elements that they depend on are finite; for others,
-    what doubles give is the result, unless that is a float64 which they have rounded.
+    Its results are the stored element and whether it may be another one. It takes the registers of
+    `elements_of`, and computes with double-doubles if ``wide``, else with doubles. If ``finite``,
+    only results of finite elements may be undecided; for others, what doubles give is the result,
+    unless that is a float64 which they have rounded.
     """
     number: type[Ball] = PairBall if wide else Ball
     if formula.is_narrow((*kinds, out)):

@@ -65,17 +65,15 @@ class Decision:
         return Decision(not self.holds, self._number)
 
     def select(self, yes: Any, no: Any) -> Exact:
-        """Return one of two numbers, a constant as an exact number: it may be divided by."""
         return self._number.lift(yes if self.holds else no)
 
 
 class Exact(Number):
-    """A real number between two ends.
+    """A real number between two ends, of ``bits`` bits each.
 
-    Equal ends are the number itself. Otherwise it lies strictly between them, which every operation
+    Equal ends are the number itself; otherwise it lies strictly between them, which every operation
     preserves. Zeros with their sign, infinities and NaN are floats, twice the same, and follow IEEE
-    754. Other ends are fractions; one that is infinite bounds nothing. Intervals have a precision
-    of ``bits``.
+    754. Other ends are fractions; one that is infinite bounds nothing.
     """
 
     __slots__ = ("bits", "high", "low")
@@ -88,11 +86,9 @@ class Exact(Number):
     # --- construction -----------------------------------------------------------------------------
 
     def lift(self, number: Exact | Constant) -> Exact:
-        """Return a constant as an exact number."""
         return number if isinstance(number, Exact) else exact(number, self.bits, type(self))
 
     def _of(self, low: End, high: End) -> Exact:
-        """Return a number of the same precision."""
         return type(self)(low, high, self.bits)
 
     def _special(self, value: float) -> Exact:
@@ -146,8 +142,8 @@ class Exact(Number):
     def _times_special(self, special: End) -> Exact:
         """Return the product with a zero or an infinity of an interval that 0 is in.
 
-        A zero counts as a number of its sign below all element types: the interval of the product
-        keeps the proportions, and if no precision tells the sign, the result has the middle's.
+        A zero counts as a number of its sign below all element types: if no precision tells the
+        sign of the product, the result has the middle's.
         """
         if special or math.isinf(self.low) or math.isinf(self.high):
             return self._unknown()
@@ -181,7 +177,6 @@ class Exact(Number):
     # --- comparison -------------------------------------------------------------------------------
 
     def is_nan(self) -> bool:
-        """Whether this is NaN."""
         return isinstance(self.low, float) and self.low != self.low
 
     def _order(self, other: Exact) -> float:
@@ -229,7 +224,6 @@ class Exact(Number):
         return self._increasing(getattr(enclosures, name), *_LIMITS[name])
 
     def log(self) -> Exact:
-        """Return the natural logarithm."""
         if self.special and not self.low < 0:
             return self._special(float(self.low) if self.low else -math.inf)
         if self.high <= 0:
@@ -239,13 +233,11 @@ class Exact(Number):
         return self._function("log")
 
     def log1p(self) -> Exact:
-        """Return the logarithm of 1 plus this number."""
         if (self.special and self.low) or self.low <= -1:
             return (self + 1).log()
         return self._function("log1p")
 
     def sqrt(self) -> Exact:
-        """Return the square root."""
         if self.special and not self.low < 0:
             return self
         if self.high <= 0:
@@ -255,25 +247,20 @@ class Exact(Number):
         return self._function("sqrt")
 
     def softplus(self) -> Exact:
-        """Return log(1 + exp(self))."""
         function = partial(enclosures.softplus, farthest=self.farthest)
         return self._increasing(function, *_LIMITS["softplus"])
 
     def normal_pdf(self) -> Exact:
-        """Return the density of the normal distribution."""
         root = self._of(*enclosures.sqrt_two_pi(self.bits))
         return (self * self * Fraction(-1, 2)).exp() / root
 
     def one_plus_exp(self) -> Exact:
-        """Return 1 + exp(self)."""
         return 1 + self.exp()
 
     def sign(self) -> Exact:
-        """Return -1, 0 or 1, or NaN."""
         return self.lift(self._order(self.lift(0)))
 
     def single(self) -> Exact:
-        """Round to float32."""
         low, high = self.ends_in("float32")
         if low != high and not self.is_nan():
             raise Undecided
@@ -302,7 +289,6 @@ class NarrowExact(Exact):
 
 
 def exact(number: Constant, bits: int, kind: type[Exact] = Exact) -> Exact:
-    """Return a constant as an exact number."""
     if not number or (isinstance(number, float) and not math.isfinite(number)):
         number = float(number)
         return kind(number, number, bits)
@@ -311,14 +297,7 @@ def exact(number: Constant, bits: int, kind: type[Exact] = Exact) -> Exact:
 
 
 def round_fraction(value: Fraction, kind: str) -> float:
-    """Round a fraction to an element type, to nearest even, in integers.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> round_fraction(Fraction(2049, 2048), "float16")
-    1.0
-    """
+    """Round a fraction to an element type, to nearest even, in integers."""
     return nearest(value, kind, 0)
 
 
@@ -330,33 +309,14 @@ def decide(
     *,
     narrow: bool = False,
 ) -> float:
-    """Return a formula's exact value, rounded once to an element type, to nearest even.
+    """Return a formula's exact value for elements and scalars, rounded once, to nearest even.
 
-    Parameters
-    ----------
-    function : callable
-        The formula. It takes the tensors' elements, then the scalars.
-    tensors : sequence of float, int or Fraction
-        Finite elements, one of each tensor.
-    scalars : sequence of float, int or Fraction
-        The scalars. They may also be infinite or NaN.
-    kind : {"float16", "bfloat16", "float32", "float64"}
-        The result's type.
-    narrow : bool, optional
-        Whether the elements, the scalars and the result's type are narrow (`Formula.is_narrow`).
+    ``kind`` is the result's type, ``narrow`` whether all types are (`Formula.is_narrow`). Elements
+    are finite; scalars may be infinite or NaN. If 10240 bits do not decide the rounding, the result
+    is that of the interval's middle: where a value is within about 2**-5900 of a tie, by an
+    exponential of a number beyond ±4096. If they do not decide a comparison, because two irrational
+    numbers are equal, `Undecided` is raised.
 
-    Raises
-    ------
-    Undecided
-        If 10240 bits do not decide a comparison: two irrational numbers are equal.
-
-    Notes
-    -----
-    If 10240 bits do not decide the rounding, the result is that of the interval's middle: where a
-    value is within about 2**-5900 of a tie, by an exponential of a number beyond ±4096.
-
-    Examples
-    --------
     >>> decide(lambda x, scale: scale * x.exp(), (1.0,), (0.5,), "float32")
     1.3591408729553223
     """

@@ -60,7 +60,6 @@ class ExactSum(NamedTuple):
         return total
 
     def plus(self, other: ExactSum) -> ExactSum:
-        """Return the sum of both."""
         return ExactSum(
             self.total + other.total,
             self.special + other.special,
@@ -69,10 +68,7 @@ class ExactSum(NamedTuple):
         )
 
     def rounded(self, kind: str, count: int = 1) -> float:
-        """Return the sum divided by a number, rounded once to an element type.
-
-        Raise ArithmeticError if the bound leaves that undecided.
-        """
+        """Return the sum over ``count``, rounded once; ArithmeticError if that is undecided."""
         if self.special != 0:
             return self.special
         if not self.total and not self.doubt:

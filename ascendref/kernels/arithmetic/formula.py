@@ -64,10 +64,9 @@ class Formula(NamedTuple):
 
     @classmethod
     def of(cls, function: Callable[..., Any], scalars: int = 0, **known: Any) -> Formula:
-        """Return the formula of a function.
+        """Return the formula of a function of the tensors, the scalars, and maybe ``size``.
 
-        Its parameters are the tensors, the scalars (their number is given), and ``size`` if it
-        takes the number of results. The formula's name is that of the module and the function.
+        The formula's name is that of the module and the function.
         """
         code = function.__code__
         names = code.co_varnames[: code.co_argcount]
@@ -79,10 +78,7 @@ class Formula(NamedTuple):
     def of_forms(
         cls, *forms: Callable[..., Any] | Formula, scalars: int = 0, **known: Any
     ) -> Formula:
-        """Return the formula that is one of several; a last scalar has its number.
-
-        ``scalars`` is the number of the functions' other scalars.
-        """
+        """Return the formula that is one of several; a last scalar has its number."""
         formulas = [form if isinstance(form, Formula) else cls.of(form, scalars) for form in forms]
         first, place = formulas[0].function, formulas[0].tensors + scalars
 

@@ -58,14 +58,11 @@ COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 class Number:
-    """A number of an arithmetic.
+    """A number of an arithmetic, with Python's operators and the functions.
 
     Operands may also be constants: an int, a float or, for a number that no float holds, a
-    Fraction. Comparisons with NaN are false.
-
-    This base class has Python's operators and the functions. An arithmetic defines ``_operation``,
-    or the methods that it calls, ``_compare``, ``_function`` and the few functions that are not
-    elementary.
+    Fraction. Comparisons with NaN are false. An arithmetic defines ``_operation``, or the methods
+    that it calls, ``_compare``, ``_function`` and the few functions that are not elementary.
     """
 
     __slots__ = ()
@@ -79,10 +76,7 @@ class Number:
         raise NotImplementedError
 
     def _operation(self, name: str, left: Any, right: Any) -> Any:
-        """Return what ``_add``, ``_sub``, ``_mul`` or ``_div`` of the left number returns.
-
-        Other objects may be operands of these numbers, but must do the operation themselves.
-        """
+        """Return what ``_add``, ``_sub``, ``_mul`` or ``_div`` of the left number returns."""
         if not all(isinstance(x, (Number, *CONSTANTS)) for x in (left, right)):
             return NotImplemented
         return getattr(self.lift(left), f"_{name}")(self.lift(right))

@@ -30,10 +30,7 @@ class Whole(Number):
 
     @classmethod
     def scalar(cls, builder: ir.IRBuilder, value: ir.Value, kind: str) -> Self:
-        """Return a scalar of a call, a double, converted to an integer type.
-
-        The fraction is dropped, numbers beyond the type become its nearest one, and NaN becomes 0.
-        """
+        """Return a scalar of a call, a double, truncated to an integer type."""
         found = from_register(np.float64, kind)(builder, value)
         return cls(builder, to_register(kind, np.int64)(builder, found))
 
@@ -48,11 +45,9 @@ class Whole(Number):
         return type(self)(self.builder, value)
 
     def lift(self, number: Any) -> Self:
-        """Return a number as an integer."""
         return number if isinstance(number, Whole) else self.constant(self.builder, number)  # type: ignore[return-value]
 
     def chosen(self, condition: Condition, yes: Any, no: Any) -> Self:
-        """Return the first number where a condition holds, else the second."""
         values = [self.lift(number).value for number in (yes, no)]
         return self._made(self.builder.select(condition.value, *values))
 
@@ -84,5 +79,4 @@ class Whole(Number):
         raise TypeError(f"the formula uses {name}, which integer arithmetic does not have")
 
     def sign(self) -> Self:
-        """Return -1, 0 or 1."""
         return (self > 0).select(1, (self < 0).select(-1, self))  # type: ignore[no-any-return]

@@ -6,27 +6,18 @@ from typing import Any, Final
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+
+from ..compiler.instructions import instructions
 
 
-@intrinsic
-def fma(typingctx: Any, x: Any, y: Any, z: Any) -> Any:
+@instructions(types.float64, types.float64, types.float64, types.float64)
+def fma(builder: Any, x: Any, y: Any, z: Any) -> Any:
     """``x * y + z``, rounded once."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.fma(*args)
-
-    return x(x, x, x), codegen
+    return builder.fma(x, y, z)
 
 
 def _bitcast(source: types.Type, target: types.Type, llvm: ir.Type) -> Any:
-    def typed(typingctx: Any, value: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.bitcast(args[0], llvm)
-
-        return target(source), codegen
-
-    return intrinsic(typed)
+    return instructions(target, source)(lambda builder, value: builder.bitcast(value, llvm))
 
 
 bits32: Final = _bitcast(types.float32, types.int32, ir.IntType(32))

@@ -26,7 +26,6 @@ class Library:
         return self.namespace.where(condition, yes, no)
 
     def quotient(self, left: Any, right: Any) -> Any:
-        """Return a quotient."""
         return left / right
 
     def inside(
@@ -40,16 +39,13 @@ class Library:
         return math.log(float(self.namespace.finfo(array.dtype).max)) - 1e-3
 
     def single(self, array: Any) -> Any:
-        """Round to float32."""
         return array.astype(np.float32).astype(array.dtype)
 
     def sigmoid(self, x: Any) -> Any:
-        """Return 1 / (1 + exp(-x)) without overflow."""
         power = np.exp(-abs(x))
         return np.where(x < 0, power, 1) / (1 + power)
 
     def softplus(self, x: Any) -> Any:
-        """Return log(1 + exp(x))."""
         return self.namespace.logaddexp(x, 0)
 
     def erfc(self, x: Any) -> Any:
@@ -57,15 +53,12 @@ class Library:
         return np.asarray(_erfc(x), x.dtype)
 
     def normal_cdf(self, x: Any) -> Any:
-        """Return the normal distribution function."""
         return 0.5 * self.erfc(-math.sqrt(0.5) * x)
 
     def normal_pdf(self, x: Any) -> Any:
-        """Return its density."""
         return self.namespace.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))
 
     def sign(self, x: Any) -> Any:
-        """Return -1, 0, 1 or NaN."""
         return self.namespace.sign(x)
 
 
@@ -73,10 +66,7 @@ _erfc: Final = np.frompyfunc(math.erfc, 1, 1)
 
 
 class _Differentiable(Library):
-    """A library that differentiates."""
-
     def constant(self, array: Any) -> Any:
-        """Return an array that is not differentiated."""
         raise NotImplementedError
 
     def inside(
@@ -96,8 +86,6 @@ class _Differentiable(Library):
 
 
 class _Jax(_Differentiable):
-    """JAX: ``jax.numpy``."""
-
     def __init__(self, namespace: Any) -> None:
         import jax
 
@@ -115,8 +103,6 @@ class _Jax(_Differentiable):
 
 
 class _Torch(_Differentiable):
-    """PyTorch."""
-
     def where(self, condition: Any, yes: Any, no: Any) -> Any:
         """Fill in constants: ``torch.where`` makes tensors of them, unlike fake tensors."""
         if isinstance(yes, float):

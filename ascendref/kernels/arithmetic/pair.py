@@ -5,10 +5,9 @@ formula itself does not cancel: 0.64 ulp was the largest among 100,000 samples o
 formulas and functions in `tests/kernels/arithmetic/test_pair.py`. Next to a zero, where large terms
 cancel, the error stays below 2**-58 of these terms. Pairs carry no error bound.
 
-The range is that of doubles. The first double of a result is the operation's result for the first
-doubles of its operands, so that infinities, NaN and the signs of zeros are those of the formula in
-plain doubles. Where the first double is infinite or NaN, or depends on one that is, the second one
-may be anything, and NaN stands for 0.
+The first double of a result is the operation's result for the first doubles of its operands, so
+that infinities, NaN and the signs of zeros are those of the formula in plain doubles. Where it
+depends on one that is infinite or NaN, the second one may be anything, and NaN stands for 0.
 
 The second double is a multiple of 2**-1074. A result below 2**-1018 therefore has an error of up to
 an ulp, and of more if an intermediate result is subnormal: in ``x * normal_cdf(x)``, 60 ulp below
@@ -31,10 +30,7 @@ from .registers import Condition, Register, fast_two_sum, two_product, two_sum
 
 
 class Pair(Number):
-    """A sum of two doubles, the second of which is at most a few ulp of the first.
-
-    None as the second one means 0, and saves its instructions.
-    """
+    """A sum of two doubles, the second at most a few ulp of the first; None is 0."""
 
     __slots__ = ("high", "low")
 
@@ -51,11 +47,9 @@ class Pair(Number):
         return cls(*doubles) if rest else cls(doubles[0])
 
     def lift(self, number: Pair | Constant) -> Pair:
-        """Return a number as a pair."""
         return number if isinstance(number, Pair) else self.constant(self.high.builder, number)
 
     def chosen(self, condition: Condition, yes: Any, no: Any) -> Pair:
-        """Return the first number where a condition holds, else the second."""
         yes, no = self.lift(yes), self.lift(no)
         high = condition.select(yes.high, no.high)
         if yes.low is None and no.low is None:
@@ -63,7 +57,6 @@ class Pair(Number):
         return Pair(high, condition.select(yes.low_or_zero(), no.low_or_zero()))
 
     def low_or_zero(self) -> Register:
-        """Return the second double, or a constant 0."""
         return self.high.lift(0.0) if self.low is None else self.low
 
     def rounded(self) -> Register:
@@ -148,7 +141,6 @@ class Pair(Number):
     # --- functions --------------------------------------------------------------------------------
 
     def sign(self) -> Pair:
-        """Return -1, 0 or 1; it is NaN for NaN."""
         one = self.high.lift(1.0).copysign(self.high)
         zero_or_nan = (self.high == self.high.lift(0.0)).select(0.0, self.high)
         return Pair((abs(self.high) > 0.0).select(one, zero_or_nan))
@@ -158,7 +150,6 @@ class Pair(Number):
         return Pair(self.rounded().narrowed().widened())
 
     def sqrt(self) -> Pair:
-        """Return the square root."""
         root = self.high.sqrt()
         remainder = (-root).fma(root, self.high)
         if self.low is not None:
@@ -166,12 +157,10 @@ class Pair(Number):
         return Pair(root, remainder / (root + root))
 
     def exp(self) -> Pair:
-        """Return the exponential."""
         n, high, low = exp_sum(*self._within(-746.0, 710.0))
         return Pair(scale(high, n), scale(low, n))
 
     def expm1(self) -> Pair:
-        """Return the exponential minus 1."""
         n, high, low = exp_parts(*self._within(-50.0, 710.0))
         # halves, because 2**1024 is no double
         half = power_of_two(n - 1, wide=True)
@@ -181,14 +170,12 @@ class Pair(Number):
         return self._unless_tiny(Pair(total + total, rest + rest))
 
     def log(self) -> Pair:
-        """Return the natural logarithm."""
         tiny = self.high < 2.0**-1022
         value = self._scaled(tiny.select(self.high.lift(2.0**54), 1.0))
         shift = tiny.select(self.high.lift(-54.0), 0.0)
         return _logarithm(value.high, value.low, shift)
 
     def log1p(self) -> Pair:
-        """Return the logarithm of 1 + this."""
         high, low = two_sum(self.high.lift(1.0), self.high)
         if self.low is not None:
             low = low + self.low
@@ -197,27 +184,22 @@ class Pair(Number):
         return small.select(square, _logarithm(high, low, None))  # type: ignore[no-any-return]
 
     def tanh(self) -> Pair:
-        """Return the hyperbolic tangent."""
         m = (abs(self) * -2.0).expm1()
         value = (-m)._quickly_over(m + 2.0)
         negative = self.high < 0.0
         return self._unless_tiny(negative.select(-value, value))
 
     def softplus(self) -> Pair:
-        """Return log(1 + exp(this)), without overflow or cancellation."""
         positive: Pair = (self > 0.0).select(self, 0.0)
         return positive + (-abs(self)).exp().log1p()
 
     def one_plus_exp(self) -> OnePlusExp:
-        """Return 1 + exp(this), to divide by."""
         return OnePlusExp(self)
 
     def normal_pdf(self) -> Pair:
-        """Return the density of the normal distribution."""
         return (self * self * -0.5).exp() * INVERSE_ROOT_OF_2_PI
 
     def normal_cdf(self) -> Pair:
-        """Return the integral of the density from -inf to this."""
         y = abs(self)
         y = (y > 39.0).select(39.0, y)
         t = (y - 5.0)._quickly_over(y + 5.0)

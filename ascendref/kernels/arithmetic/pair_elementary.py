@@ -29,10 +29,9 @@ _EXP: Final = (
 
 
 def exp_parts(x: Register, rest: Register | None = None) -> tuple[Integer, Register, Register]:
-    """Return n, r and small: exp(x + rest) is ``2**n * (1 + r + small)``.
+    """Return n, r and small: exp(x + rest) is ``2**n * (1 + r + small)`` within about 2**-60.
 
-    The second number is at most 1/32 of the first, and their sum has a relative error of about
-    2**-60. The result is meaningless beyond abs(x) = 2**20.
+    Small is at most 1/32 of r. The result is meaningless beyond abs(x) = 2**20.
     """
     n, r, lost = reduced(x)
     rest = lost if rest is None else lost + rest
@@ -56,8 +55,7 @@ def log_parts(
 ) -> tuple[Register, Register]:
     """Return log(x + low) + shift * log(2) as two numbers, for a normal and positive x.
 
-    The second number is at most an ulp of the first, and their sum has a relative error of about
-    2**-58. The shift is an integer.
+    The second number is at most an ulp of the first; the relative error is about 2**-58.
     """
     m, _, n = split(x)
     if shift is not None:
@@ -82,8 +80,7 @@ def precise_horner(
 ) -> tuple[Register, Register]:
     """Return a polynomial of ``t + low`` as two numbers, for t within -1 and 1.
 
-    The coefficients of the higher powers are doubles, those of the lower ones sums of two; both
-    begin with the highest power.
+    Coefficients of higher powers are doubles, the lower ones sums of two; the highest comes first.
     """
     t, low = fast_two_sum(t, low)
     high, small = horner(t, coefficients[0]), t.lift(0.0)

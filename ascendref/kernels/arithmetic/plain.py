@@ -13,8 +13,7 @@ from .registers import Register
 class Plain(Register):
     """A number of a formula in float32 or float64.
 
-    The elements of tensors have the compute type. Scalars are float64 until they meet an element,
-    so that a value computed from scalars alone is rounded to the compute type once.
+    Scalars are float64 until they meet an element: a value computed from them is rounded once.
     """
 
     __slots__ = ()
@@ -29,38 +28,28 @@ class Plain(Register):
         return self._apply(getattr(module, name))
 
     def one_plus_exp(self) -> Any:
-        """Return 1 + exp(self), to divide by."""
         return OnePlusExp(self)
 
     def sign(self) -> Self:
-        """Return -1, 0 or 1; it is NaN for NaN."""
         zero_or_nan = (self == self.lift(0.0)).select(0.0, self)
         return (self > 0.0).select(1.0, (self < 0.0).select(-1.0, zero_or_nan))  # type: ignore[no-any-return]
 
     def single(self) -> Self:
-        """Round to float32."""
         return self.lift(self.narrowed())
 
     def as_element(self) -> Self:
-        """Round a scalar to float32."""
         return self.made(self.narrowed().value)
 
 
 class Double(Plain):
-    """A number of a formula in float64."""
-
     __slots__ = ()
 
     def as_element(self) -> Self:
-        """Return a scalar as it is."""
         return self
 
 
 class OnePlusExp:
-    """1 + exp(x), which may be beyond the range of numbers, as a divisor.
-
-    Where x is a double and the numerator a float, the exponential is that of the double.
-    """
+    """1 + exp(x) as a divisor; where x is a double, the exponential is that of the double."""
 
     def __init__(self, argument: Plain) -> None:
         self._argument = argument

@@ -49,11 +49,7 @@ class Condition:
 
 
 class Register(Number):
-    """A float or a double.
-
-    An operation between a double and a float narrows the double: scalars of a formula are doubles
-    until they meet an element of a tensor.
-    """
+    """A float or a double; an operation between the two narrows the double."""
 
     __slots__ = ("builder", "value")
 
@@ -79,15 +75,12 @@ class Register(Number):
         return bool(self.value.type == _DOUBLE)
 
     def made(self, value: ir.Value) -> Self:
-        """Return a register of the same class that holds a value of this arithmetic."""
         return type(self)(self.builder, value)
 
     def result(self, value: ir.Value) -> Self:
-        """Return a number for an instruction's result; arithmetics may round it."""
         return self.made(value)
 
     def lift(self, number: Register | Constant) -> Self:
-        """Return a number as a register of this one's class and type."""
         if not isinstance(number, Register):
             return self.constant(self.builder, number, wide=self.wide)
         like = number.widened() if self.wide else number.narrowed()
@@ -100,7 +93,6 @@ class Register(Number):
         return like.lift(left), like.lift(right)  # type: ignore[return-value]
 
     def chosen(self, condition: Condition, yes: Any, no: Any) -> Self:
-        """Return the first number where a condition holds, else the second."""
         yes, no = self.unified(yes, no)
         return self.made(self.builder.select(condition.value, yes.value, no.value))
 
@@ -130,7 +122,6 @@ class Register(Number):
         return Condition(self.builder, bit, type(left))
 
     def is_nan(self) -> Condition:
-        """Whether this is NaN."""
         return self.differs(self)
 
     def _call(self, name: str, *others: Register | Constant) -> ir.Value:
@@ -141,20 +132,17 @@ class Register(Number):
         return self.builder.call(function, values)
 
     def fma(self, factor: Register | Constant, term: Register | Constant) -> Self:
-        """Return ``self * factor + term``, rounded once."""
         return self.result(self._call("llvm.fma", factor, term))
 
     def copysign(self, sign: Register | Constant) -> Self:
         """Return the magnitude of this number with another one's sign.
 
-        LLVM's own instruction would call a missing function, ``__truncdfhf2``, if the sign comes
-        from a number converted from half precision.
+        LLVM's own instruction would call a missing function after a conversion from half precision.
         """
         size = abs(self)
         return self.lift(sign).bits().negative().select(-size, size)  # type: ignore[no-any-return]
 
     def sqrt(self) -> Self:
-        """Return the square root, correctly rounded."""
         return self.result(self._call("llvm.sqrt"))
 
     def at_most(self, limit: Register | Constant) -> Self:
@@ -166,7 +154,6 @@ class Register(Number):
         return (self < limit).select(limit, self)  # type: ignore[no-any-return]
 
     def bits(self) -> Integer:
-        """Return the bits as an integer of the same size."""
         return Integer(self.builder, self.builder.bitcast(self.value, _WORD[self.value.type]))
 
     def power(self) -> Self:
@@ -175,11 +162,9 @@ class Register(Number):
         return self.made((self.bits() & exponent).register().value)
 
     def widened(self) -> Self:
-        """Return the number as a double."""
         return self if self.wide else self.made(self.builder.fpext(self.value, _DOUBLE))
 
     def narrowed(self) -> Self:
-        """Return the number rounded to a float."""
         return self.made(self.builder.fptrunc(self.value, _FLOAT)) if self.wide else self
 
 
@@ -230,7 +215,6 @@ class Integer:
         return Integer(self.builder, extend(self.value, ir.IntType(bits)))
 
     def chosen(self, condition: Condition, yes: Any, no: Any) -> Integer:
-        """Return the first number where a condition holds, else the second."""
         left, right = (self._value(x) for x in (yes, no))
         return Integer(self.builder, self.builder.select(condition.value, left, right))
 
@@ -240,17 +224,14 @@ class Integer:
         return Condition(self.builder, bit)
 
     def differs(self, other: Integer | int) -> Condition:
-        """Whether two integers differ."""
         bit = self.builder.icmp_unsigned("!=", self.value, self._value(other))
         return Condition(self.builder, bit)
 
     def negative(self) -> Condition:
-        """Whether the highest bit is set."""
         bit = self.builder.icmp_signed("<", self.value, ir.Constant(self.value.type, 0))
         return Condition(self.builder, bit)
 
     def register(self) -> Register:
-        """Return the float or double that has these bits."""
         real = _DOUBLE if self.value.type.width == 64 else _FLOAT
         return Register(self.builder, self.builder.bitcast(self.value, real))
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from llvmlite import ir
 
-from .bounds import RANGE, both, either
+from .bounds import RANGE, both, differ, either
 from .codecs import from_register, to_register
 from .double_double import DoubleDouble
-from .midpoints import differ
 from .registers import Condition, Register, two_sum
 
 if TYPE_CHECKING:
@@ -31,9 +30,8 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
     """Return a ball's value encoded in a type, and whether it may differ from the exact value's.
 
     For narrow types, a ball that holds numbers of both signs is undecided, also if all of them
-    underflow to 0; for float64, such a zero has the midpoint's sign. The rounding is decided where
-    the result is infinite or NaN because an input is, or because of a division by 0. For doubles,
-    the type is not float64.
+    underflow to 0; for float64, such a zero has the midpoint's sign. For doubles, the type is not
+    float64.
     """
     value = ball.whole()
     doubt = value.doubt
@@ -64,7 +62,6 @@ def _encode(value: Register, kind: str) -> ir.Value:
 
 
 def _encoded(value: Ball, kind: str) -> ir.Value:
-    """Return the midpoint, rounded once."""
     if isinstance(value.mid, DoubleDouble):
         return _encode(_to_odd(value.mid.high, value.mid.low, kind), kind)
     return _encode(value.mid, kind)
@@ -81,7 +78,6 @@ def _differ(low: ir.Value, high: ir.Value, builder: ir.IRBuilder, kind: str) -> 
 
 
 def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
-    """Round both ends of a ball around a double."""
     mid: Register = value.mid
     # the products round, too: half an ulp more
     steps = ceil((value.relative * (1 + 2.0**-30) + 2.0**-52) / 2.0**-52)
@@ -110,7 +106,6 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
 
 
 def _pair_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
-    """Round both ends of a ball around a double-double."""
     high, low = value.mid.high, value.mid.low
     error = value.error(0.0 if kind == "float64" else _NOTHING)
     assert error is not None
@@ -131,10 +126,7 @@ def _pair_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
 
 
 def _to_odd(high: Register, low: Register, kind: str) -> Register:
-    """Return the sum of two doubles: rounded to nearest for float64, else to odd.
-
-    Rounding to odd keeps it on the right side of the midpoints of narrower types.
-    """
+    """Return the sum of two doubles, rounded to nearest for float64, else to odd."""
     if kind == "float64":
         # a sum with +0 would lose the sign of -0
         return (high == 0.0).select(high, high + low)  # type: ignore[no-any-return]
@@ -156,7 +148,7 @@ def _reach(value: Ball) -> int:
 def _near_midpoint(value: Register, kind: str, reach: int) -> Condition:
     """Whether a double is within some ulp of the midpoint of two neighbouring narrow numbers.
 
-    Subnormal numbers have shorter midpoints; there, any number with the midpoints' bits counts.
+    For subnormal numbers, which have shorter midpoints, any number with the midpoints' bits counts.
     """
     digits, least = (11, -14) if kind == "float16" else (8, -126)
     last = 1 << 52 - digits

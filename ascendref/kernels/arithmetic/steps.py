@@ -26,7 +26,6 @@ class _Steps(Plain):
     kind: str
 
     def result(self, value: ir.Value) -> Self:
-        """Return an instruction's result, rounded unless it is a scalar."""
         found = self.made(value)
         return found if found.wide else found._rounded(np.float32)
 
@@ -41,7 +40,6 @@ class _Steps(Plain):
         )
 
     def as_element(self) -> Self:
-        """Round a scalar to the type."""
         return self._rounded(np.float64)
 
     def _rounded(self, register: type) -> Self:
@@ -53,7 +51,6 @@ class _Steps(Plain):
         return self.exp() - 1.0
 
     def log1p(self) -> Self:
-        """Return the logarithm of 1 plus this number, in two operations."""
         return (1.0 + self).log()
 
     def one_plus_exp(self) -> Any:
@@ -61,15 +58,11 @@ class _Steps(Plain):
         return _OnePlusExp(self)
 
     def softplus(self) -> Self:
-        """Return log(1 + exp(self)), in three operations."""
         return (1.0 + self.exp()).log()
 
 
 class _OnePlusExp(OnePlusExp):
-    """1 + exp(x), as a divisor; beyond the range of numbers it is infinite.
-
-    An infinite numerator stays, as with the exact value, unless x is infinite as well.
-    """
+    """1 + exp(x) as a divisor; an infinite numerator stays, unless x is infinite as well."""
 
     def __rtruediv__(self, numerator: Plain | Constant) -> Plain:
         argument = self._argument
@@ -81,14 +74,10 @@ class _OnePlusExp(OnePlusExp):
 
 
 class Float16(_Steps):
-    """A float16 of half-precision arithmetic."""
-
     __slots__ = ()
     kind = "float16"
 
 
 class BFloat16(_Steps):
-    """A bfloat16 of half-precision arithmetic."""
-
     __slots__ = ()
     kind = "bfloat16"

@@ -19,11 +19,7 @@ Emit = Callable[[ir.IRBuilder, list[ir.Value], list[ir.Value]], Sequence[ir.Valu
 
 
 def traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
-    """Return ``function(tensors, scalars)`` for jitted code, which emits instructions.
-
-    It takes tuples of values and returns the result, of a Numba type, or a tuple if there are
-    several.
-    """
+    """Return ``function(tensors, scalars)`` for jitted code: of tuples, one result or a tuple."""
 
     @intrinsic
     def function(typingctx: Any, tensors: Any, scalars: Any) -> Any:

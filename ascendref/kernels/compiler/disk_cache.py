@@ -66,8 +66,8 @@ def cached(
 ) -> Any:
     """Load a function from the disk cache, or compile what ``make`` returns and save it.
 
-    Numba identifies a function by its file and its name, which must be unique. ``make`` returns one
-    with the same name and parameters. Both have one signature. Return Numba's dispatcher.
+    Numba identifies a function by its file and its name, which must be unique; ``make`` returns one
+    with the same name and parameters. The result is Numba's dispatcher.
     """
     dispatcher, insides = _dispatcher(function, options)
     if insides is not None:

@@ -22,10 +22,10 @@ import llvmlite
 import numba
 import numpy as np
 from numba import njit, types
-from numba.extending import intrinsic
 
 from ...core.fork_safety import run_to_end, runs_to_end
 from .disk_cache import cached, was_loaded
+from .instructions import instructions
 from .target import TARGET, tune_for_vectors
 
 #: options of every compiled helper: IEEE division instead of ZeroDivisionError, no fast-math
@@ -39,18 +39,15 @@ _INSIDE: Final[dict[str, Any]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper"
 def helper(function: Callable[..., Any]) -> Any:
     """Compile a function for kernels to call.
 
-    A cached kernel contains the machine code of its helpers under their names, and the linker
-    merges functions of the same name. So every helper gets a name that is unique across processes.
+    A cached kernel contains its helpers under their names, and the linker merges functions of the
+    same name: so every helper gets a name that is unique across processes.
     """
     function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
     return njit(**JIT_OPTIONS, **_INSIDE)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that is always inlined: loops that contain a call are not vectorized.
-
-    By itself, LLVM inlines only short functions.
-    """
+    """Compile a function that is always inlined: a loop that contains a call is not vectorized."""
     function.__qualname__ = f"{function.__name__}_{uuid4().hex}"
     return njit(**JIT_OPTIONS, **_INSIDE, forceinline=True)(function)
 
@@ -59,20 +56,14 @@ def inlined(function: Callable[..., Any]) -> Any:
 merged: Final = njit(**JIT_OPTIONS, inline="always")
 
 
-@intrinsic
-def outlined(typingctx: Any) -> Any:
+@instructions(types.void)
+def outlined(builder: Any) -> None:
     """Prevent the function that calls this from being inlined.
 
-    A loop inlined into a larger kernel shares the registers with the rest of it, and its constants
-    are reloaded for every vector (measured: 10% of softplus' time).
+    In a larger kernel, constants of a loop are reloaded for every vector (10% of softplus' time).
     """
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        builder.function.attributes.add("noinline")
-        tune_for_vectors(builder.function)
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    builder.function.attributes.add("noinline")
+    tune_for_vectors(builder.function)
 
 
 P = ParamSpec("P")
@@ -145,7 +136,6 @@ def _package_digest() -> bytes:
 
 @cache
 def _module_digest(module: str) -> bytes:
-    """Digest the source file of a formula's module."""
     return hashlib.sha256(Path(str(sys.modules[module].__file__)).read_bytes()).digest()
 
 
@@ -173,39 +163,18 @@ def kernel(
 ) -> Any:
     """Compile a function into a kernel for one signature, or load it from the disk cache.
 
-    Parameters
-    ----------
-    function : function
-        A module-level function.
-    name : str
-        Name of the kernel in statistics and in the cache.
-    signature : numba signature
-        Its only signature.
-    formula : callable
-        The formula inside. Its source file, and those of the functions that it calls, are part of
-        the kernel's identity.
-    make : callable, optional
-        Returns a closure with the same parameters, to be compiled in place of the function.
-        Everything it refers to must be determined by the kernel's name, its formula and the source
-        of this package.
-    parallel : bool
-        Whether ``prange`` loops run on every core.
+    The name is that in statistics and in the cache. The source files of the formula and of the
+    functions that it calls are part of the kernel's identity. ``make`` returns a closure to be
+    compiled in place of the module-level function; everything it refers to must be determined by
+    the name, the formula and the source of this package. ``parallel`` loops run on every core.
     """
     if numba.config.DISABLE_JIT:
         raise RuntimeError(
             "NUMBA_DISABLE_JIT is set, but kernels run only as machine code; unset it before Python"
             " starts, or set it to 0"
         )
-    identity = hashlib.sha256(
-        b"".join(
-            (
-                _package_digest(),
-                repr(_MADE_WITH).encode(),
-                _formula_digest(formula),
-                name.encode(),
-            )
-        )
-    ).hexdigest()
+    parts = _package_digest(), repr(_MADE_WITH).encode(), _formula_digest(formula), name.encode()
+    identity = hashlib.sha256(b"".join(parts)).hexdigest()
     qualified = f"{name[:120]}_{identity[:24]}"
 
     def named(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -217,12 +186,16 @@ def kernel(
         return made
 
     options = JIT_OPTIONS | {"parallel": parallel, "no_cfunc_wrapper": True}
-    dispatcher = cached(
-        named(function), lambda: named(make() if make else function), signature, options
-    )
+    anew = make or (lambda: function)
+    dispatcher = cached(named(function), lambda: named(anew()), signature, options)
     dispatcher.disable_compile()
     _compiled.append((name, dispatcher))
     return dispatcher
+
+
+def shared(function: Callable[..., Any], name: str) -> Callable[[], Any]:
+    """Return the function that compiles a kernel of integers, or loads it, on its first call."""
+    return once_each(lambda: integer_kernel(function, name))
 
 
 def integer_kernel(
@@ -233,12 +206,7 @@ def integer_kernel(
     make: Callable[[], Callable[..., Any]] | None = None,
     parallel: bool = False,
 ) -> Any:
-    """Compile a kernel whose parameters and result are integers, most of them addresses.
-
-    The parameters are those of `kernel`; without a formula, the function itself counts as the
-    formula.
-    """
+    """Return the `kernel` of a function of integers, by default with itself as the formula."""
     signature = types.int64(*[types.int64] * function.__code__.co_argcount)
-    return kernel(
-        function, name, signature, formula=formula or function, make=make, parallel=parallel
-    )
+    options: dict[str, Any] = {"formula": formula or function, "make": make, "parallel": parallel}
+    return kernel(function, name, signature, **options)

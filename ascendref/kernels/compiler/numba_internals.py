@@ -14,7 +14,8 @@ from llvmlite import ir
 from llvmlite.binding import add_symbol
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+from .instructions import instructions
 
 #: the imported internals
 _PARTS: Final = {
@@ -44,11 +45,7 @@ def insides_of(dispatcher: Any) -> Any:
 
 
 def make_ready(context: Any, code: Any) -> None:
-    """Provide the functions of Numba's runtime that machine code calls.
-
-    Code without arrays calls only C functions. Others would have to be compiled first, which takes
-    longer than the rest of a first call.
-    """
+    """Provide the functions of Numba's runtime that machine code calls; those in C as they are."""
     rtsys, c_helpers = parts()["rtsys"], parts()["c_helpers"]
     match code:
         case ((_, "object", (bytes(machine_code), _)), *_):
@@ -61,7 +58,6 @@ def make_ready(context: Any, code: Any) -> None:
 
 
 def emit_call(context: Any, builder: Any, function: Any, signature: Any, arguments: Any) -> Any:
-    """Emit the call of a compiled function, and return its result."""
     _, returned = context.call_conv.call_function(
         builder, function, signature.return_type, signature.args, arguments
     )
@@ -69,28 +65,18 @@ def emit_call(context: Any, builder: Any, function: Any, signature: Any, argumen
 
 
 # the compiled versions of Numba's own two functions cannot be cached on disk
-@intrinsic
-def get_num_threads(typingctx: Any) -> Any:
+@instructions(types.int64)
+def get_num_threads(builder: Any) -> Any:
     """Return the number of threads that Numba uses for work launched by this thread."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = ir.FunctionType(ir.IntType(64), [])
-        function = cgutils.get_or_insert_function(builder.module, kind, "get_num_threads")
-        return builder.sext(
-            builder.trunc(builder.call(function, []), ir.IntType(32)), ir.IntType(64)
-        )
-
-    return types.int64(), codegen
+    kind = ir.FunctionType(ir.IntType(64), [])
+    function = cgutils.get_or_insert_function(builder.module, kind, "get_num_threads")
+    count = builder.trunc(builder.call(function, []), ir.IntType(32))
+    return builder.sext(count, ir.IntType(64))
 
 
-@intrinsic
-def set_num_threads(typingctx: Any, count: Any) -> Any:
+@instructions(types.void, types.int64)
+def set_num_threads(builder: Any, count: Any) -> None:
     """Set the number of threads that Numba uses for work launched by this thread."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)])
-        function = cgutils.get_or_insert_function(builder.module, kind, "set_num_threads")
-        builder.call(function, [builder.trunc(args[0], ir.IntType(32))])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+    kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)])
+    function = cgutils.get_or_insert_function(builder.module, kind, "set_num_threads")
+    builder.call(function, [builder.trunc(count, ir.IntType(32))])

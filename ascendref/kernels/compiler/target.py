@@ -42,8 +42,7 @@ _WIDE: Final = (
 def tune_for_vectors(function: Function) -> None:
     """Align registers saved on the stack; use 512 bits on processors that gain from them.
 
-    Where saved registers straddle cache lines, the time of a call depends on the address of the
-    thread's stack: by half for long formulas.
+    Where saved registers straddle cache lines, the time of long formulas varies by half.
     """
     # llvmlite's own method takes neither of the two
     set.add(function.attributes, '"stackrealign"')

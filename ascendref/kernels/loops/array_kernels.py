@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler.jit import integer_kernel, merged, once_each
+from ..compiler.jit import merged, shared
 from ..runtime.array_header import (
     ARRAY_TYPE,
     BYTES,
@@ -73,7 +73,6 @@ class Origin(NamedTuple):
 
 
 def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
-    """Compute with contiguous arrays of one shape."""
     table = word(fixed, 0)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 1, 0, *NO_OPERANDS))
     if not put_objects(arguments + OPERANDS, table, tensors, result):
@@ -86,7 +85,6 @@ def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
 
 
 def _memory(fixed: int, addresses: int, numbers: int) -> Any:
-    """Compute with contiguous elements in memory."""
     table = word(fixed, 0)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 1, 0, *NO_OPERANDS))
     count = 8 * word(table, COUNT)
@@ -99,7 +97,6 @@ def _memory(fixed: int, addresses: int, numbers: int) -> Any:
 
 @merged
 def _run(fixed: int, arguments: int, size: int) -> Any:
-    """Run the task on contiguous elements."""
     table, task = word(fixed, 0), word(fixed, 8)
     set_word(arguments, SIZE, size)
     # elements before the first that begins a cache line, where stores become faster
@@ -112,7 +109,6 @@ def _run(fixed: int, arguments: int, size: int) -> Any:
 
 
 def _walk_arrays(fixed: int, tensors: int, result: int, numbers: int) -> Any:
-    """Traverse arrays of a known layout."""
     table, layout = word(fixed, 0), word(fixed, 56)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
     if word(table, ARRAY_TYPE) == 0:
@@ -132,7 +128,6 @@ def _walk_arrays(fixed: int, tensors: int, result: int, numbers: int) -> Any:
 
 
 def _walk_memory(fixed: int, addresses: int, numbers: int) -> Any:
-    """Traverse elements in memory, without a check."""
     table = word(fixed, 0)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
     copy(arguments + OPERANDS, addresses + BYTES, 8 * word(table, COUNT))
@@ -141,7 +136,6 @@ def _walk_memory(fixed: int, addresses: int, numbers: int) -> Any:
 
 @merged
 def _walk_all(fixed: int, arguments: int) -> Any:
-    """Run the traversal."""
     size = word(fixed, 48)
     set_word(arguments, SIZE, size)
     set_word(arguments, PLAN, word(fixed, 32))
@@ -152,9 +146,8 @@ def _walk_all(fixed: int, arguments: int) -> Any:
 def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
     """Tell whether arrays have known shapes and strides and the result is writeable and separate.
 
-    A separate function, called by its address like a task: calls on a layout that occurs only once
-    do not need it. The parameters are the addresses of the operand table, of a layout and of the
-    addresses of the objects; the last is negative to get the address of this function.
+    The parameters are the addresses of the operand table, of a layout and of the addresses of the
+    objects; the last is negative to get the address of this function.
     """
     if arrays < 0:
         return own_address()
@@ -184,9 +177,9 @@ def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
 def layout_table(arrays: tuple[NDArray[Any], ...], places: tuple[Origin, ...]) -> NDArray[Any]:
     """Return the table that `_are_laid_out` compares with.
 
-    It has the places of all operands in these arrays. Then follow for the array of each: its rank,
-    the offset of its memory's start from its first element, the length of that memory, its sizes
-    and its strides. The table begins with offset and length of the last array.
+    It has offset and length of the last array, and the places of all operands in these arrays. Then
+    follow for the array of each: its rank, the offset of its memory's start from its first element,
+    the length of that memory, its sizes and its strides.
     """
     rows: list[int] = [number for place in places for number in place]
     for array in [arrays[place.array] for place in places]:
@@ -197,31 +190,10 @@ def layout_table(arrays: tuple[NDArray[Any], ...], places: tuple[Origin, ...]) -
     return np.array([*span, *rows], np.int64)
 
 
-@once_each
-def contiguous_kernel() -> Any:
-    """Return the kernel for contiguous arrays."""
-    return integer_kernel(_contiguous, "contiguous")
-
-
-@once_each
-def memory_kernel() -> Any:
-    """Return the kernel for contiguous elements in memory."""
-    return integer_kernel(_memory, "contiguous_in_memory")
-
-
-@once_each
-def walk_kernel() -> Any:
-    """Return the kernel for arrays of a known layout."""
-    return integer_kernel(_walk_arrays, "tiles")
-
-
-@once_each
-def walk_memory_kernel() -> Any:
-    """Return the kernel for elements in memory of any layout."""
-    return integer_kernel(_walk_memory, "tiles_in_memory")
-
-
-@once_each
-def layout_check() -> Any:
-    """Return the compiled `_are_laid_out`."""
-    return integer_kernel(_are_laid_out, "layout_check")
+#: the kernels for contiguous arrays and for contiguous elements in memory, for arrays of a known
+#: layout and for elements in memory of any layout, and what checks the layout
+contiguous_kernel = shared(_contiguous, "contiguous")
+memory_kernel = shared(_memory, "contiguous_in_memory")
+walk_kernel = shared(_walk_arrays, "tiles")
+walk_memory_kernel = shared(_walk_memory, "tiles_in_memory")
+layout_check = shared(_are_laid_out, "layout_check")

@@ -28,26 +28,6 @@ _ONE: Final = np.float64(1)
 
 
 @helper
-def _trunc(value: Any, whole: Any, rest: Any) -> Any:
-    return False
-
-
-@helper
-def _floor(value: Any, whole: Any, rest: Any) -> Any:
-    return (rest > _ZERO) & (value < _ZERO)
-
-
-@helper
-def _ceil(value: Any, whole: Any, rest: Any) -> Any:
-    return (rest > _ZERO) & (value > _ZERO)
-
-
-@helper
-def _round(value: Any, whole: Any, rest: Any) -> Any:
-    return rest >= _HALF
-
-
-@helper
 def _odd(value: Any, whole: Any, rest: Any) -> Any:
     half = whole * _HALF
     return (rest > _ZERO) & (half == np.trunc(half))
@@ -56,10 +36,10 @@ def _odd(value: Any, whole: Any, rest: Any) -> Any:
 #: mode -> whether a value is rounded away from zero, to the quantum after ``whole``: ``whole`` is
 #: the truncated value in quanta, ``rest`` the truncated part, from 0 to below 1
 _AWAY: Final[dict[str, Any]] = {
-    "trunc": _trunc,
-    "floor": _floor,
-    "ceil": _ceil,
-    "round": _round,
+    "trunc": helper(lambda value, whole, rest: False),
+    "floor": helper(lambda value, whole, rest: (rest > _ZERO) & (value < _ZERO)),
+    "ceil": helper(lambda value, whole, rest: (rest > _ZERO) & (value > _ZERO)),
+    "round": helper(lambda value, whole, rest: rest >= _HALF),
     "odd": _odd,
 }
 

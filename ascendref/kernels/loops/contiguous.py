@@ -1,6 +1,6 @@
 """Loops over contiguous elements.
 
-Operands of any other layout are passed to these loops tile by tile (``tile_walk.py``). Each
+Operands of any other layout are passed to these loops tile by tile (``tiles.py``). Each
 function here makes a task (``runtime/launch.py``) or a part of one.
 """
 
@@ -28,8 +28,7 @@ def one_at_a_time(
 ) -> Compiled:
     """Return the loop that processes one element at a time: loads, computes, rounds, writes.
 
-    ``loop(tensors, out, scalars, zero, first, last)`` computes elements ``first`` to ``last`` of
-    contiguous operands, given by their addresses. A result of type ``storage`` has ``size`` bytes.
+    ``loop(tensors, out, scalars, zero, first, last)`` takes the addresses of contiguous operands.
     """
     write = poke(storage, apart=True)
 
@@ -49,10 +48,7 @@ def one_at_a_time(
 
 
 def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Compiled) -> Compiled:
-    """Return the loop for BF16 operands, which processes two elements at a time.
-
-    Both are halves of one 32-bit word, which saves packing and unpacking vectors.
-    """
+    """Return the loop for BF16 operands: two elements at a time, the halves of a 32-bit word."""
     write, write_pair = poke("bfloat16", apart=True), poke("int32", apart=True)
 
     def loop(
@@ -79,22 +75,11 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
 
 
 def scalar_reader(count: int, *, sized: bool) -> Compiled:
-    """Return the function that reads a formula's scalars from a task's arguments, as float64.
-
-    If ``sized``, the number of results follows them.
-    """
+    """Return the function that reads a task's scalars as float64, and its size if ``sized``."""
     numbers = reals(count)
     if sized:
-
-        def scalars(arguments: int) -> Any:
-            return (*numbers(word(arguments, NUMBERS)), float(word(arguments, SIZE)))
-
-    else:
-
-        def scalars(arguments: int) -> Any:
-            return numbers(word(arguments, NUMBERS))
-
-    return merged(scalars)
+        return merged(lambda task: (*numbers(word(task, NUMBERS)), float(word(task, SIZE))))
+    return merged(lambda task: numbers(word(task, NUMBERS)))
 
 
 def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:
@@ -118,10 +103,9 @@ def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:
 
 
 def past_caches(loop: Compiled, scalars: Compiled, tensors: int, size: int) -> Task:
-    """Return the task that writes large results with non-temporal stores.
+    """Return the task that writes large results with non-temporal stores, in blocks of whole lines.
 
-    Ordinary stores fetch each cache line first; large results use non-temporal stores. They are
-    computed in a buffer, in blocks of whole lines.
+    Ordinary stores fetch each cache line first.
     """
     addresses, out_at = words(tensors), OPERANDS + 8 * tensors
     buffer_of_lines = line_buffer(_BLOCK // LINE)

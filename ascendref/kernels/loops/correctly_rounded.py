@@ -18,6 +18,7 @@ from ...core.dtypes import FLOAT64, ElementType
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, helper, once_each, outlined
 from ..runtime.array_header import PYTHON_TASK
+from ..runtime.kernel import Piece
 from ..runtime.launch import (
     FAILURE,
     NUMBERS,
@@ -53,7 +54,6 @@ class RoundedLoop(FormulaLoop):
 
     @Once
     def exact_task(self) -> Any:
-        """The task that decides the roundings that were left open."""
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.formula.function)
 
     def _rounding(self, *, wide: bool, finite: bool) -> Any:
@@ -65,7 +65,6 @@ class RoundedLoop(FormulaLoop):
         return rounding(self.formula, kinds, self.result.name, wide=wide, finite=finite)
 
     def _make_task(self) -> Task:
-        """Return the task that computes contiguous elements."""
         load, scalars = self._load(), self._scalars()
         size, block = self.result.storage.itemsize, _BLOCK[self.result.name]
         attempt = self._rounding(wide=False, finite=False)
@@ -98,7 +97,6 @@ class RoundedLoop(FormulaLoop):
         return task
 
     def _make_exact_task(self) -> Task:
-        """Return the task that decides the open roundings of a range of elements."""
         load, scalars = self._load(), self._scalars()
         first_attempt = self._rounding(wide=False, finite=True)
         attempt = self._rounding(wide=True, finite=True)
@@ -154,8 +152,6 @@ class RoundedLoop(FormulaLoop):
 
 
 class RoundedKernel(ExactKernel, ElementwiseKernel):
-    """Elementwise kernels with Ziv's test."""
-
     loop: RoundedLoop
 
     def __init__(
@@ -176,20 +172,17 @@ class RoundedKernel(ExactKernel, ElementwiseKernel):
             self.load_exact_task()
         super().tiled(operands, scalars, in_place, size)
 
-    def _exact_task(self) -> Any:
-        return self.loop.exact_task
+    exact_task = Piece(lambda self: self.loop.exact_task)
 
 
 @once_each
 def rounded_loop(
     formula: Formula, inputs: tuple[ElementType, ...], result: ElementType
 ) -> RoundedLoop:
-    """Return the loop for a formula and its types, one per process."""
     return RoundedLoop(formula, inputs, result)
 
 
 def word_at(address: int) -> int:
-    """Return a word in memory."""
     return ctypes.c_int64.from_address(address).value
 
 

@@ -29,11 +29,10 @@ class Read(NamedTuple):
 
 @cache
 def loader(reads: tuple[Read, ...], *, selects: bool) -> Any:
-    """Return the function that reads all numbers for element ``i``, as a tuple.
+    """Return ``load(tensors, i, zero)``, which reads all numbers for element ``i``, as a tuple.
 
-    ``load(tensors, i, zero)`` takes the addresses of contiguous tensors, to which ``poke(…,
-    apart=True)`` never writes, and a zero that LLVM does not recognize as zero. ``selects`` tells
-    whether the formula selects between the first number and others (see `unmasked`).
+    The tensors are addresses of contiguous elements, to which ``poke(…, apart=True)`` never writes.
+    ``selects`` tells whether the formula selects between the first number and others (`unmasked`).
     """
 
     @intrinsic
@@ -58,10 +57,7 @@ def loader(reads: tuple[Read, ...], *, selects: bool) -> Any:
 
 @cache
 def pair_loader(tensors: int) -> Any:
-    """Return the function that reads the numbers for two consecutive BF16 elements.
-
-    ``load(tensors, offset)`` returns two tuples; the offset is in bytes.
-    """
+    """Return ``load(tensors, offset)``, which reads two consecutive BF16 elements as two tuples."""
 
     @intrinsic
     def load(typingctx: Any, addresses: Any, offset: Any) -> Any:
@@ -83,7 +79,6 @@ def pair_loader(tensors: int) -> Any:
 
 
 def _element(builder: Any, element: Any, addresses: Any, tensor: int, offset: Any) -> Any:
-    """Emit the reading of an element."""
     # the base is converted to a pointer once per loop and the offset stays a plain index: only then
     # does LLVM see consecutive elements
     base = builder.inttoptr(builder.extract_value(addresses, tensor), _BYTE.as_pointer())

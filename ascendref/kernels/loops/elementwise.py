@@ -5,7 +5,7 @@ For a formula, a type and a compute type, one task is compiled: a loop over cont
 the loop's types and the output's shape; it checks the arrays itself and passes them to the task as
 a whole (``array_kernels.py``). The *tiled* or strided kernel is for everything else (strides,
 broadcasting, unaligned views, in-place outputs, operands of other types); it passes tile after
-tile, which it converts (``tile_walk.py``). Until compiling the tiled kernel is worthwhile, calls
+tile, which it converts (``tiles.py``). Until compiling the tiled kernel is worthwhile, calls
 copy such operands to contiguous arrays instead. All ways give the same bits.
 """
 
@@ -23,14 +23,7 @@ from ...core.layout import Strides, broadcast_strides
 from ...core.packing import pack_floats, pack_words
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
-from ..runtime.array_header import (
-    GATHER,
-    LOOKUP_TASK,
-    NOT_LOADED,
-    SCATTER,
-    Operand,
-    operand_table,
-)
+from ..runtime.array_header import GATHER, LOOKUP_TASK, NOT_LOADED, SCATTER, Operand, operand_table
 from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import LAUNCHER, Words, address
 from .array_kernels import (
@@ -45,15 +38,11 @@ from .array_kernels import (
 from .formula_loop import FormulaLoop, formula_loop, read_types
 from .lookup import LOOKED_UP_FROM, lookup_task
 from .tile_plan import tile_plan
-from .tile_walk import walk_task
-from .tiles import load_tile_copy
+from .tiles import load_tile_copy, walk_task
 
 
 class ElementwiseKernel(Kernel):
-    """A formula's loop for tensors and a result of some types, of any layout.
-
-    The loop's result is cast to the type ``out``.
-    """
+    """A formula's loop, of any layout; its result is cast to the type ``out``."""
 
     def __init__(
         self, loop: FormulaLoop, inputs: tuple[ElementType, ...], out: ElementType
@@ -84,7 +73,6 @@ class ElementwiseKernel(Kernel):
         """Compute the last operand from the others, which broadcast to its shape.
 
         ``in_place`` tells whether it is the same view as an input; any other overlap is forbidden.
-        ``size`` is for `tiled`.
         """
         if size is not None and size != operands[-1].size:
             self.tiled(operands, scalars, in_place, size)
@@ -122,7 +110,6 @@ class ElementwiseKernel(Kernel):
     def _through_copies(
         self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]
     ) -> None:
-        """Compute with contiguous copies of operands of any layout."""
         *inputs, result = operands
         copies = [np.empty(result.shape, kind.numpy) for kind in (*self.loop.inputs, self.result)]
         with np.errstate(all="ignore"):  # conversions raise no warnings
@@ -142,8 +129,7 @@ class ElementwiseKernel(Kernel):
     ) -> None:
         """Compute with operands of any layout.
 
-        ``size`` is the number of results that the formula is told, if it is not that of these: of
-        all data where these operands are a part, or what else a mean is divided by.
+        ``size`` is the number of results that the formula is told, if these operands are a part.
         """
         if operands[-1].size:
             walk = self._walk(*strides_of(operands), size=size)
@@ -157,8 +143,7 @@ class ElementwiseKernel(Kernel):
         """Return the kernel for contiguous operands.
 
         It takes the addresses of a tuple of inputs, the output, and the scalars (`pack_floats`). If
-        the operands are not suited or something is not loaded, it does nothing and returns a
-        negative number.
+        operands are not suited or something is not loaded, it returns a negative number.
         """
         return self._bound(self.dense_kernel, self.fixed)
 
@@ -168,10 +153,7 @@ class ElementwiseKernel(Kernel):
         arrays: tuple[NDArray[Any], ...] | None = None,
         places: tuple[Origin, ...] | None = None,
     ) -> Callable[[int, int, int], int]:
-        """Return the same for arrays with the layout of these.
-
-        They are the operands, unless those are views with places in other arrays.
-        """
+        """Return the same for arrays with the layout of these, of which operands are at places."""
         if arrays is None or places is None:
             arrays, places = operands, tuple(map(Origin, range(len(operands))))
         layout = layout_table(arrays, places)
@@ -179,13 +161,11 @@ class ElementwiseKernel(Kernel):
         return self._bound(self.like_kernel, self._walk(*strides_of(operands), check, layout))
 
     def bind_memory(self) -> Callable[[int, int], int]:
-        """Return the kernel for contiguous elements in memory.
+        """Return the kernel for contiguous elements in memory, which must exist and have its types.
 
         It takes the addresses of two bytes objects: `pack_words` of the addresses of the inputs'
-        first elements, of the output's and the number of elements, and `pack_floats` of the
-        scalars. If elements are not aligned or the output overlaps an input, it does nothing and
-        returns a negative number. It checks nothing else: the caller must ensure that the memory
-        exists and has the kernel's types.
+        and the output's first elements and of their number, and `pack_floats` of the scalars. It
+        returns a negative number if they are not aligned or the output overlaps an input.
         """
         return self._bound(self.memory_kernel, self.fixed)
 
@@ -194,21 +174,18 @@ class ElementwiseKernel(Kernel):
     ) -> Callable[[int, int], int]:
         """Return the same for an output of this shape, and byte strides of all operands in it.
 
-        The kernel takes no number of elements and checks nothing at all: the output must not
-        overlap the inputs.
+        The kernel takes no number of elements, and does not check that the output is apart.
         """
         return self._bound(self.tiled_kernel, self._walk(shape, strides))
 
     @Once
     def unconverted(self) -> ElementwiseKernel:
-        """The kernel for operands of the loop's own types."""
         if not self._converts:
             return self
         return type(self)(self.loop, self.loop.inputs, self.result)
 
     @Once
     def fixed(self) -> Words:
-        """The arguments of all calls: operand table, task and launcher."""
         return Words((self.table, address(self.task), LAUNCHER.address))
 
     def _walk(
@@ -239,14 +216,12 @@ class ElementwiseKernel(Kernel):
 
     @Piece
     def walk(self) -> Any:
-        """The task that traverses operands of any layout."""
         for k, (kind, held) in enumerate(zip(self.inputs, self.loop.inputs, strict=True)):
             load_tile_copy(self._table, k, GATHER, kind, held)
         return walk_task()
 
     @Piece
     def scatter(self) -> Any:
-        """The function that copies tiles of the result from buffers."""
         return load_tile_copy(self._table, len(self.inputs), SCATTER, self.result, self.out)
 
     def load_scatter(self) -> None:
@@ -270,10 +245,7 @@ class ElementwiseKernel(Kernel):
         return (f"{layout}_kernel", "task", *walked)
 
 
-def strides_of(
-    operands: tuple[NDArray[Any], ...],
-) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
-    """Return the output's shape, and the strides of all operands in it."""
+def strides_of(operands: tuple[NDArray[Any], ...]) -> tuple[tuple[int, ...], tuple[Strides, ...]]:
     shape = operands[-1].shape
     return shape, tuple([broadcast_strides(a.shape, a.strides, shape) for a in operands])
 
@@ -286,9 +258,6 @@ def elementwise(
     out: ElementType,
     compute: str,
 ) -> ElementwiseKernel:
-    """Return the kernel for a formula and its types, one per process.
-
-    The result is rounded from the compute type to one type, and then cast to the type ``out``.
-    """
+    """Return the kernel for a formula: rounded to ``result``, then cast to ``out``."""
     loop = formula_loop(formula, read_types(inputs), result, compute)
     return ElementwiseKernel(loop, inputs, out)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...core.dtypes import ElementType
 from ..compiler.jit import merged
 from ..runtime.array_header import EXACT_TASK
-from ..runtime.kernel import Kernel, Piece
+from ..runtime.kernel import Kernel
 from ..runtime.launch import (
     FAILED_IN_PYTHON,
     FAILURE,
@@ -36,10 +36,7 @@ _TASK: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 3)
 
 
 class PythonTask:
-    """A function of three integers in Python for compiled code to call.
-
-    For compiled code it returns 0, or ``FAILED_IN_PYTHON``.
-    """
+    """A Python function for compiled code to call; that gets 0, or ``FAILED_IN_PYTHON``."""
 
     def __init__(self, function: Callable[[int, int, int], None]) -> None:
         self._function = function
@@ -68,7 +65,6 @@ hard_cases: Final = HardCases()
 
 
 def _counted(kernel: Callable[..., int], *operands: int) -> int:
-    """Call a kernel and count the exact decisions that it returns."""
     found = kernel(*operands)
     hard_cases.count += max(found, 0)
     return found
@@ -88,24 +84,13 @@ def decide_exactly(arguments: int, start: int, stop: int) -> Any:
 
 
 class ExactKernel(Kernel):
-    """Base of the kernels whose results are rounded once."""
-
     _table: NDArray[Any]
-
-    #: decides the roundings that the exact task leaves open
+    #: decides the roundings that were left open, and in Python those that this task leaves open
+    exact_task: Any
     _python_task: PythonTask
 
     def raise_error(self) -> None:
         raise self._python_task.errors.pop()
-
-    @Piece
-    def exact_task(self) -> Any:
-        """The task that decides the roundings that were left open."""
-        return self._exact_task()
-
-    def _exact_task(self) -> Any:
-        """Compile, or load, the exact task."""
-        raise NotImplementedError
 
     def load_exact_task(self) -> None:
         self._table[EXACT_TASK // 8] = address(self.exact_task)

@@ -17,7 +17,6 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 from ...core.dtypes import FLOAT64, ElementType
 from ..arithmetic.codecs import encoder, same
@@ -25,6 +24,7 @@ from ..arithmetic.evaluation import bounded_evaluator, factor_count, factors_eva
 from ..arithmetic.formula import Formula
 from ..arithmetic.functions import two_sum
 from ..arithmetic.intrinsics import bits32, bits64, fma, from_bits64
+from ..compiler.instructions import instructions
 from ..compiler.jit import helper, inlined
 from ..runtime.launch import PLAN
 from ..runtime.memory import int64_pointer, poke, word
@@ -40,11 +40,11 @@ _TINY: Final = 2.0**-900
 _ROUNDING: Final = 2.0**-52
 #: error of a quotient that is a sum of two doubles, relative to the second and absolute
 _LOST_BY_DIVISION: Final = 2.0**-50, 2.0**-1060
+_NUMBERS_AT: Final = types.CPointer(types.float64)
 join: Final = inlined(two_sum)
 
 
 def _intrinsic(builder: ir.IRBuilder, name: str, *operands: ir.Value) -> ir.Value:
-    """Append a call of an LLVM intrinsic for scalars or vectors."""
     kind = operands[0].type
     suffix = f"v{kind.count}f64" if isinstance(kind, ir.VectorType) else "f64"
     signature = ir.FunctionType(kind, [kind] * len(operands))
@@ -53,7 +53,6 @@ def _intrinsic(builder: ir.IRBuilder, name: str, *operands: ir.Value) -> ir.Valu
 
 
 def _two_sum(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Append the sum of two numbers and its rounding error."""
     total = builder.fadd(a, b)
     part = builder.fsub(total, a)
     error = builder.fsub(a, builder.fsub(total, part))
@@ -97,7 +96,6 @@ def _bounded_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) ->
 
 
 def _constant(kind: Any, value: float) -> ir.Constant:
-    """Return a constant, or a vector of equal ones."""
     return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
 
 
@@ -105,18 +103,14 @@ def _constant(kind: Any, value: float) -> ir.Constant:
 def _adder(step: Step, factors: int) -> Any:
     """Return ``add(lanes, k, factors)``, which adds a term to a running sum."""
 
-    @intrinsic
-    def add(typingctx: Any, lanes: Any, k: Any, given: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            offsets = [builder.add(args[1], args[1].type(n * APART)) for n in range(NUMBERS)]
-            sums = [builder.gep(args[0], [offset]) for offset in offsets]
-            values = cgutils.unpack_tuple(builder, args[2], factors)
-            after = step(builder, [builder.load(at) for at in sums], values)
-            for value, at in zip(after, sums, strict=True):
-                builder.store(value, at)
-            return context.get_dummy_value()
-
-        return types.void(lanes, types.int64, given), codegen
+    @instructions(types.void, _NUMBERS_AT, types.int64, types.Tuple((types.float64,) * factors))
+    def add(builder: ir.IRBuilder, lanes: ir.Value, k: ir.Value, given: ir.Value) -> None:
+        offsets = [builder.add(k, k.type(n * APART)) for n in range(NUMBERS)]
+        sums = [builder.gep(lanes, [offset]) for offset in offsets]
+        values = cgutils.unpack_tuple(builder, given, factors)
+        after = step(builder, [builder.load(at) for at in sums], values)
+        for value, at in zip(after, sums, strict=True):
+            builder.store(value, at)
 
     return add
 
@@ -125,15 +119,10 @@ def _adder(step: Step, factors: int) -> Any:
 def _keeper(factors: int) -> Any:
     """Return ``keep(kept, i, factors)``, which keeps a term."""
 
-    @intrinsic
-    def keep(typingctx: Any, kept: Any, i: Any, given: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            for n, value in enumerate(cgutils.unpack_tuple(builder, args[2], factors)):
-                offset = builder.add(args[1], args[1].type(n * BLOCK))
-                builder.store(value, builder.gep(args[0], [offset]))
-            return context.get_dummy_value()
-
-        return types.void(kept, types.int64, given), codegen
+    @instructions(types.void, _NUMBERS_AT, types.int64, types.Tuple((types.float64,) * factors))
+    def keep(builder: ir.IRBuilder, kept: ir.Value, i: ir.Value, given: ir.Value) -> None:
+        for n, value in enumerate(cgutils.unpack_tuple(builder, given, factors)):
+            builder.store(value, builder.gep(kept, [builder.add(i, i.type(n * BLOCK))]))
 
     return keep
 
@@ -158,10 +147,9 @@ def numbers_of(term: Formula, kind: ElementType) -> tuple[Any, int]:
 def exact_sums(
     term: Formula, kind: ElementType, out: ElementType, sums: int, *, mean: bool
 ) -> RunningSums:
-    """Return running sums of a term of elements of a type that are rounded once, at the end.
+    """Return running sums of a term that are rounded once, at the end.
 
-    ``sums`` is where a task's arguments have the address of the results, of type ``out``. A mean is
-    divided by its number of terms before it is rounded.
+    ``sums`` is where a task's arguments have the address of the results, of type ``out``.
     """
     factors_of, count = numbers_of(term, kind)
     step = _wide_step if kind is FLOAT64 else _step

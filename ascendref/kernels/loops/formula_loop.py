@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
-from ..arithmetic.codecs import decoding, encoder, remainder
+from ..arithmetic.codecs import REMAINDER, decoding, encoder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
 from ..runtime.launch import Task, task_kernel
@@ -17,17 +17,13 @@ from .elements import Read, loader, pair_loader
 
 
 class FormulaLoop:
-    """The loop of one formula for tensors of some types, whose result is rounded to a type.
+    """The loop of one formula; its result is rounded to a type.
 
     The compute type "exact" is integer arithmetic, for tensors of one integer type.
     """
 
     def __init__(
-        self,
-        formula: Formula,
-        inputs: tuple[ElementType, ...],
-        result: ElementType,
-        compute: str,
+        self, formula: Formula, inputs: tuple[ElementType, ...], result: ElementType, compute: str
     ) -> None:
         self.formula, self.inputs, self.result, self.compute = formula, inputs, result, compute
         #: whether it computes for longer than it reads and writes
@@ -43,11 +39,9 @@ class FormulaLoop:
 
     @Once
     def task(self) -> Any:
-        """The task that computes contiguous elements."""
         return task_kernel(self._make_task, self.name, self.formula.function)
 
     def _make_task(self) -> Task:
-        """Return the task, to be compiled."""
         count, size = len(self.inputs), self.result.storage.itemsize
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
@@ -61,7 +55,6 @@ class FormulaLoop:
         return self.compute == "float64" and not self.formula.selects
 
     def _loop(self) -> Any:
-        """Return the loop over contiguous operands."""
         load, formula, encode = self._load(), self._evaluator(), self._encoder()
         kinds = {kind.name for kind in (*self.inputs, self.result)}
         if kinds == {"bfloat16"} and self.compute == "float32":
@@ -69,25 +62,21 @@ class FormulaLoop:
         return one_at_a_time(load, formula, encode, self.result.name, self.result.storage.itemsize)
 
     def _load(self) -> Any:
-        """Return the function that reads the numbers for an element."""
         reads = []
         for k, kind in enumerate(self.inputs):
             size = kind.storage.itemsize
             reads.append(Read(k, decoding(kind.name, self.compute), size))
             if kind.name == "int64" and self._in_pairs:
-                reads.append(Read(k, remainder(), size))
+                reads.append(Read(k, REMAINDER, size))
         return loader(tuple(reads), selects=self.formula.selects)
 
     def _encoder(self) -> Any:
-        """Return the function that rounds a result."""
         return encoder(self.compute, self.result.name)
 
     def _scalars(self) -> Any:
-        """Return the function that reads the scalars."""
         return scalar_reader(self.formula.scalars, sized=self.formula.sized)
 
     def _evaluator(self) -> Any:
-        """Return the formula, compiled for the compute type."""
         # needed for compiling, not for loading
         from ..arithmetic.evaluation import evaluator, integer_evaluator, pair_evaluator
 
@@ -99,10 +88,9 @@ class FormulaLoop:
 
 
 def read_types(inputs: tuple[ElementType, ...]) -> tuple[ElementType, ...]:
-    """Return the types in which a loop reads tensors of these types.
+    """Return the types in which a loop reads tensors: their own if they share one.
 
-    It is the tensors' own if they share one, else F32 or F64, whichever holds all numbers. INT64 is
-    read as it is, because no float type holds it.
+    Else F32 or F64, whichever holds all numbers, but INT64 as it is: no float type holds it.
     """
     names = {kind.name for kind in inputs}
     if len(names) == 1:
@@ -115,5 +103,4 @@ def read_types(inputs: tuple[ElementType, ...]) -> tuple[ElementType, ...]:
 def formula_loop(
     formula: Formula, inputs: tuple[ElementType, ...], result: ElementType, compute: str
 ) -> FormulaLoop:
-    """Return the loop for a formula and its types, one per process."""
     return FormulaLoop(formula, inputs, result, compute)

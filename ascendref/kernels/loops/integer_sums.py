@@ -52,10 +52,9 @@ _float64_pointer: Final = pointer_to(np.dtype(np.float64))
 
 
 def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
-    """Return the function that adds terms of a channel to a record (``accumulator.py``).
+    """Return ``add(arguments, record, channel, start, stop)``, which adds terms to a record.
 
-    ``add(arguments, record, channel, start, stop)`` propagates carries at the end. It returns 0, or
-    the result of the task in Python that adds a term.
+    It propagates carries at the end. It returns 0, or what the task in Python returned.
     """
     deposit, term_of = _depositor(term, kind), evaluator(term, "float64")
     load, weigh, scalars_of = parts.load_given, parts.weigh, parts.scalars
@@ -95,10 +94,10 @@ def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
 
 
 def _depositor(term: Formula, kind: ElementType) -> Compiled:
-    """Return the function that adds the numbers of a term to a record.
+    """Return ``deposit(arguments, record, values, scalars)``, which adds a term to a record.
 
-    ``deposit(arguments, record, values, scalars)`` returns their count without zeros, or a negative
-    number: -1 if one is not finite, else that of a task in Python.
+    It returns the number of products without zeros, -1 if one is not finite, or what the task in
+    Python returned.
     """
     parts_of, count = numbers_of(term, kind)
     inf = np.inf
@@ -164,10 +163,7 @@ def exact_task(parts: Parts, term: Formula, kind: ElementType, sums: int, *, mea
 
 
 def record_finisher(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
-    """Return the function that makes the record of a channel of the sums of its blocks.
-
-    The records follow the sums of blocks.
-    """
+    """Return the function that adds a channel's sums of blocks to its record, behind them."""
     add_exactly, bounded = exact_adder(parts, term, kind), term.factors is None
     inf, copysign = np.inf, np.copysign
 

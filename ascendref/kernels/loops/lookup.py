@@ -39,7 +39,6 @@ _write_number: Final = poke("bfloat16")
 
 @once_each
 def lookup_task(size: int) -> Any:
-    """Return the task that looks up results of a given size in bytes."""
     return task_kernel(lambda: _make_task(size), f"lookup_of_{size}_bytes", _make_task)
 
 

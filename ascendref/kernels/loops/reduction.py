@@ -12,30 +12,19 @@ payload and sign) depend only on its terms and their number, not on threads, chu
 
 Correctly rounded results are the exact sum, or the exact mean, rounded once (``exact_sums.py``).
 
-An operator declares a reduction by its term (`Reduction` in ``declaration/fields.py``). A loss
-has its elementwise formula as the term (``operators/loss/mse.py``)::
-
-    def loss(self, target, reduction):
-        difference = self - target
-        return difference * difference
-
-    def factors(self, target, reduction):
-        whole, rest = two_difference(self, target)
-        return whole, whole, 2.0 * whole, rest, rest, rest
-
-    formula = Formula.of(loss, scalars=1, factors=factors)
-    Operator(..., formula=formula, reduction=Reduction(formula, mode=mode))
-
-``factors`` gives numbers whose products, in pairs, add up to the term exactly. Without it, a
-correctly rounded sum adds double-doubles with their error bounds, and a rounding that these leave
-open is decided in Python. `prelu_backward` sums per channel, beside its first result.
+An operator declares a reduction by its term (`Reduction` in ``declaration/fields.py``), a loss by
+its elementwise formula (``operators/loss/mse.py``). ``factors`` gives numbers whose products, in
+pairs, add up to the term exactly. Without it, a correctly rounded sum adds double-doubles with
+their error bounds, and a rounding that these leave open is decided in Python. `prelu_backward` sums
+per channel, beside its first result.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -47,7 +36,7 @@ from ...core.dtypes import FLOAT64, ROUNDED_ONCE, ElementType
 from ..arithmetic.exact import Exact, Undecided, decide, exact
 from ..arithmetic.exact_sum import POINT, RECORD, ExactSum
 from ..arithmetic.formula import Formula
-from ..compiler.jit import once_each
+from ..compiler.jit import Once, once_each
 from ..runtime.array_header import PYTHON_TASK
 from ..runtime.kernel import Piece
 from ..runtime.launch import Task
@@ -60,10 +49,7 @@ from .running_sums import RunningSums
 
 
 class ExactReductionKernel(ExactKernel, ReductionKernel):
-    """Sums that are rounded once from their exact value.
-
-    The elementwise result is computed in float64 and rounded to the type.
-    """
+    """Sums that are rounded once; the elementwise result is computed in float64."""
 
     numbers = NUMBERS
 
@@ -94,31 +80,24 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
         return [ExactSum.of_record(record).plus(self._open_sum(record)) for record in records]
 
     def _open_sum(self, record: NDArray[np.int64]) -> ExactSum:
-        """Return the sum of the open terms of a record."""
         terms = self._open.pop(record.ctypes.data, [])
-        bits = 256
-        while True:
-            try:
+        for bits in [256 << k for k in range(6)]:
+            with suppress(Undecided):
                 return ExactSum.of_terms(self.term.function, terms, bits)
-            except Undecided:
-                if bits > 10_000:
-                    raise
-                bits *= 2
+        return ExactSum.of_terms(self.term.function, terms, 256 << 6)
 
     @Piece
     def record_task(self) -> Any:
-        """The task that adds the sums of blocks without rounding."""
-        return self._task("record", self._make_record_task)
+        def make() -> Task:
+            finish = record_finisher(self._parts, self.term, self.result)
+            return total_task(finish, self._parts.pointer)
 
-    def _make_record_task(self) -> Task:
-        finish = record_finisher(self._parts, self.term, self.result)
-        return total_task(finish, self._parts.pointer)
+        return self._task("record", make)
 
-    def _exact_task(self) -> Any:
-        make = partial(
-            exact_task, self._parts, self.term, self.result, self._sums_at, mean=self._mean
-        )
-        return self._task("exactly", make)
+    @Piece
+    def exact_task(self) -> Any:
+        given = self._parts, self.term, self.result, self._sums_at
+        return self._task("exactly", partial(exact_task, *given, mean=self._mean))
 
     def _decide(self, record: int, at: int, count: int) -> None:
         """Note an open term of a record, or round the sum of all its terms to a result."""
@@ -149,7 +128,8 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
             given[tensors:] = [ctypes.c_float(number).value for number in given[tensors:]]
         return tuple(given)
 
-    def _running_sums(self) -> RunningSums:
+    @Once
+    def _sums(self) -> RunningSums:
         return exact_sums(self.term, self.result, self.out, self._sums_at, mean=self._mean)
 
 
@@ -165,26 +145,15 @@ def reduction(
     mean: bool = False,
     stored: bool = False,
 ) -> ReductionKernel:
-    """Return the kernel for a term, an elementwise result and their types; one per process.
-
-    In F64 arithmetic, sums are rounded once, to ``out``. The other parameters are those of
-    `ReductionKernel`.
-    """
+    """Return the kernel of a sum; in F64 arithmetic, sums are rounded once, to ``out``."""
     stored &= kind.name != compute  # the terms have that type anyway
-    held = FLOAT64.name if compute in ROUNDED_ONCE else compute
+    made, held = ReductionKernel, compute
+    if compute in ROUNDED_ONCE:
+        made, held = ExactReductionKernel, FLOAT64.name
     types = inputs, kind, out, held
-    return _made(term, element, *types, weighted=weighted, mean=mean, stored=stored)
+    return _once(made, term, element, *types, weighted=weighted, mean=mean, stored=stored)
 
 
 @once_each
-def _made(
-    term: Formula,
-    element: Formula | None,
-    inputs: tuple[ElementType, ...],
-    kind: ElementType,
-    out: ElementType,
-    compute: str,
-    **options: bool,
-) -> ReductionKernel:
-    made = ExactReductionKernel if compute == FLOAT64.name else ReductionKernel
-    return made(term, element, inputs, kind, out, compute, **options)
+def _once(made: Callable[..., ReductionKernel], *given: Any, **options: bool) -> ReductionKernel:
+    return made(*given, **options)

@@ -33,26 +33,12 @@ _MOST_READY: Final = 1024
 class ReductionKernel(Kernel):
     """A kernel of sums, with or without an elementwise result.
 
-    Its operands are tensors, then the elementwise result, if any, and the sums. The terms are
-    computed from the first tensors, the elementwise result from all.
-
-    Parameters
-    ----------
-    inputs : tuple of ElementType
-        Types of the tensors. Those of another type than ``kind``, which holds all of their numbers,
-        are converted tile by tile.
-    kind : ElementType
-        Type to which results are rounded.
-    out : ElementType
-        Type to which the sums are then cast.
-    weighted : bool
-        Whether the sums are per channel (axis 1), and the last tensor has an element for each, in C
-        order; otherwise there is one sum.
-    mean : bool
-        Whether sums are divided by their number of terms.
-    stored : bool
-        Whether the terms are rounded to ``kind`` before they are summed, as on a device that stores
-        them in between.
+    Its operands are tensors, then the elementwise result, if any, and the sums. Terms are computed
+    from the first tensors, the elementwise result from all. Tensors of other types than ``kind``,
+    which holds all of their numbers, are converted tile by tile; results are rounded to it, and
+    sums cast to ``out``. If ``weighted``, the sums are per channel (axis 1), and the last tensor
+    has an element for each, in C order. If ``stored``, the terms are rounded to ``kind``
+    before they are summed, as on a device that stores them in between.
     """
 
     #: numbers of a running sum
@@ -109,13 +95,11 @@ class ReductionKernel(Kernel):
         in_place: bool = False,
         scratch: NDArray[np.uint8] | None = None,
     ) -> None:
-        """Compute the elementwise result, if any, and the sums.
+        """Compute the elementwise result, if any, and the sums, one per channel.
 
-        The tensors, apart from the weight, broadcast to the shape of the data: that of the
-        elementwise result, or of all tensors together. The sums have one element per channel: rank
-        1, or any rank with one element. ``in_place`` tells whether a result is the same view as an
-        input; any other overlap is forbidden. ``scratch`` is memory for partial sums, aligned for
-        the compute type.
+        The tensors, apart from the weight, broadcast to the shape of the data. ``in_place`` tells
+        whether a result is the same view as an input; no other may overlap one. ``scratch`` is
+        memory for partial sums, aligned for the compute type.
         """
         numbers = pack_floats(*scalars)
         if self.are_contiguous(arrays, in_place) and self.dense(arrays, numbers, scratch):
@@ -133,9 +117,8 @@ class ReductionKernel(Kernel):
     ) -> bool:
         """Compute with contiguous tensors of one shape, whose weight has one element per channel.
 
-        The scalars are packed (`pack_floats`). Return False, with nothing done, for other operands,
-        and if the weight has a rank above 1 or another shape than the sums. Only the first tensor
-        and the weight must be arrays; the others may be any objects.
+        The scalars are packed. Return False, with nothing done, for other operands. Only the first
+        tensor and the weight must be arrays; the others may be any objects.
         """
         key = arrays[0].shape, self._channels(arrays)
         ready = self._ready.get(key)
@@ -161,18 +144,13 @@ class ReductionKernel(Kernel):
     ) -> None:
         """Compute with contiguous elements in memory; results must not overlap anything.
 
-        ``shape`` is that of the data, not empty; ``channels`` the number of elements of weight and
-        sums: the length of axis 1, or 1. The scalars are packed.
+        ``shape`` is that of the data, not empty; the weight has ``channels`` elements.
         """
         plan = self.contiguous_plan(shape, channels)
         self._compute(plan, addresses, numbers, self._partial(self._room(plan, False), None))
 
     def partial_sums(self, arrays: tuple[NDArray[Any], ...], scalars: Sequence[float] = ()) -> Any:
-        """Compute the elementwise result, if any, and return the sums of all blocks.
-
-        ``arrays`` are the tensors and the elementwise result; what is returned is an array of
-        channels × blocks.
-        """
+        """Compute without the sums; return those of all blocks, an array of channels × blocks."""
         plan, sums, _ = self._kept(arrays, scalars, 0, None)
         return sums.reshape(plan.channels, plan.blocks)
 
@@ -226,18 +204,12 @@ class ReductionKernel(Kernel):
         return f"{plan.layout}_copied" if plan.copies else f"{plan.layout}_in_memory"
 
     def contiguous_plan(self, shape: tuple[int, ...], channels: int) -> ReductionPlan:
-        """Return the plan for contiguous operands.
-
-        ``channels`` is the number of elements of the weight: the length of axis 1, or 1.
-        """
         return contiguous_plan(shape, self._full + self._results, self._itemsize, channels)
 
     def partial_bytes(self, plan: ReductionPlan) -> int:
-        """Return the bytes of the blocks' sums that a call needs."""
         return self._room(plan, False) * np.dtype(self.register).itemsize
 
     def _plan(self, arrays: tuple[NDArray[Any], ...], in_place: bool) -> ReductionPlan:
-        """Return the plan for operands of any layout."""
         full, channels, sums = self._full_of(arrays), self._channels(arrays), arrays[-1]
         shape = np.broadcast_shapes(*[array.shape for array in full])
         strides = tuple([broadcast_strides(a.shape, a.strides, shape) for a in full])
@@ -255,7 +227,6 @@ class ReductionKernel(Kernel):
         )
 
     def _full_of(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the operands that have the shape of the data."""
         after = self._full + self.weighted
         return *arrays[: self._full], *arrays[after : after + self._results]
 
@@ -265,13 +236,11 @@ class ReductionKernel(Kernel):
     def _room(self, plan: ReductionPlan, kept: bool) -> int:
         """Return how many numbers the blocks' sums are.
 
-        The sums of a single block need no memory, unless they are kept until the end because
-        writing them would change an input.
+        Those of a single block need no memory, unless they are kept.
         """
         return self.numbers * plan.channels * plan.blocks if plan.blocks > 1 or kept else 0
 
     def _partial(self, room: int, scratch: NDArray[np.uint8] | None) -> NDArray[Any] | None:
-        """Return memory for a number of doubles; None for 0."""
         if not room:
             return None
         if scratch is None:
@@ -296,19 +265,16 @@ class ReductionKernel(Kernel):
 
     @Piece
     def total_task(self) -> Any:
-        """The task that adds the sums of blocks."""
         return self._task("total", lambda: total_task(self._sums.finish, self._parts.pointer))
 
     @Piece
     def tile_copies(self) -> Any:
-        """The functions that copy tiles of operands to and from buffers."""
         given = enumerate(self._inputs[: self._full])
         gather = [load_tile_copy(self._table, k, GATHER, x, self.result) for k, x in given]
         results = (self.result,) * self._results
         return gather + [load_tile_copy(self._table, 0, SCATTER, x, x) for x in results]
 
     def task(self, layout: str) -> Any:
-        """Return the task for a layout: rows or runs."""
         return getattr(self, f"{layout}_task")
 
     def _task(self, part: str, make: Callable[[], Task]) -> Any:
@@ -326,7 +292,6 @@ class ReductionKernel(Kernel):
 
     @Once
     def _parts(self) -> Parts:
-        """The functions and sizes that the loops use."""
         kind, compute = self.result, self.compute
         return Parts(
             sums=self._sums,
@@ -343,7 +308,6 @@ class ReductionKernel(Kernel):
         )
 
     def _loader(self, kinds: tuple[ElementType, ...]) -> Any:
-        """Return the function that reads the values of an element of tensors of some types."""
         reads = [
             Read(k, decoding(kind.name, self.compute), kind.storage.itemsize)
             for k, kind in enumerate(kinds)
@@ -351,23 +315,17 @@ class ReductionKernel(Kernel):
         return loader(tuple(reads), selects=False)
 
     def _element(self, element: Formula) -> Any:
-        """Return the function that gives the elementwise result as a stored element."""
         of, kind = evaluator(element, self.compute), self.result.name
         encode = encoder(self.compute, kind)
         return inlined(lambda values, scalars: encode(of(values, scalars)))
 
     @Once
     def _sums(self) -> RunningSums:
-        """The functions on running sums, shared by all loops."""
-        return self._running_sums()
-
-    def _running_sums(self) -> RunningSums:
         types = self.result, self.out, self.compute
         return rounded_sums(self.term, *types, self._sums_at, mean=self._mean, stored=self._stored)
 
     @property
     def _sums_at(self) -> int:
-        """Where a task's arguments have the address of the sums."""
         return TENSORS + 8 * (self._formula.tensors + self._results)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compiler.jit import helper, integer_kernel, once_each
+from ..compiler.jit import helper, shared
 from ..runtime.array_header import (
     ARRAY_TYPE,
     BYTES,
@@ -24,10 +24,9 @@ from .running_sums import TENSORS
 def run_reduction(fixed: int, plan: int, partial: int, numbers: int, operands: int) -> Any:
     """Run the task for all blocks, then the task that sums several blocks.
 
-    All parameters are addresses: of an array of addresses (operand table (`operand_table`), task
-    for blocks, task that sums them or 0 to keep them, launcher); of the plan; of the memory for the
-    blocks' sums, 0 if a channel has one block; of the scalars; and of the addresses of the
-    operands' first elements: tensors, weight, elementwise result, sums.
+    All parameters are addresses: of an array of addresses (operand table, task for blocks, task
+    that sums them or 0 to keep them, launcher); of the plan; of memory for the blocks' sums, or 0;
+    of the scalars; and of the addresses of tensors, weight, elementwise result, sums.
     """
     table, total, launcher = word(fixed, 0), word(fixed, 16), word(fixed, 24)
     arguments = in_memory((0, 0, 0, numbers, table, plan, 0, 0, 0, partial, *NO_OPERANDS))
@@ -42,10 +41,6 @@ def run_reduction(fixed: int, plan: int, partial: int, numbers: int, operands: i
 
 
 def _memory(fixed: int, plan: int, partial: int, numbers: int, addresses: int) -> Any:
-    """Compute with operands in memory.
-
-    The last two are bytes objects with the scalars and the addresses of the first elements.
-    """
     return run_reduction(fixed, plan, partial, numbers + BYTES, addresses + BYTES)
 
 
@@ -62,13 +57,6 @@ def _contiguous(fixed: int, plan: int, partial: int, numbers: int, arrays: int) 
     return run_reduction(fixed, plan, kept, numbers + BYTES, objects)
 
 
-@once_each
-def contiguous_kernel() -> Any:
-    """Return the kernel for contiguous arrays (`_contiguous`)."""
-    return integer_kernel(_contiguous, "reduce_contiguous")
-
-
-@once_each
-def memory_kernel() -> Any:
-    """Return the kernel for elements in memory (`_memory`)."""
-    return integer_kernel(_memory, "reduce_in_memory")
+#: the kernels for contiguous arrays and for elements in memory
+contiguous_kernel = shared(_contiguous, "reduce_contiguous")
+memory_kernel = shared(_memory, "reduce_in_memory")

@@ -59,8 +59,6 @@ from .tiles import copy_tile
 
 @dataclass(frozen=True)
 class Parts:
-    """The functions and sizes that the loops use."""
-
     sums: RunningSums
     #: type of the registers
     register: type
@@ -83,7 +81,6 @@ class Parts:
 
     @property
     def pointer(self) -> Compiled:
-        """Converts an address to a pointer to registers."""
         return pointer_to(np.dtype(self.register))
 
     @property
@@ -206,10 +203,7 @@ def rows_loop(parts: Parts) -> Compiled:
 
 
 def runs_loop(parts: Parts) -> Compiled:
-    """Return the loop over runs of terms, of one channel after the other.
-
-    Its parameters are those of `rows_loop`; ``pitch`` elements lie between two channels.
-    """
+    """Return the same over runs of terms, one channel after the other, ``pitch`` elements apart."""
     keep, add_kept, add_rows = parts.sums.keep, parts.sums.add_kept, parts.sums.add_rows
     process, pointer, kept_at = parts.process, parts.pointer, parts.kept_at
     addresses, result_at, scalars_of = words(parts.tensors), parts.result_at, parts.scalars
@@ -240,10 +234,9 @@ def runs_loop(parts: Parts) -> Compiled:
 
 
 def tile_copier(size: int, *, rows: bool) -> Compiled:
-    """Return the function that copies a tile of an operand to or from a buffer.
+    """Return ``copy(function, plan, operand, memory, buffer, tile)`` (`block_task`).
 
-    ``copy(function, plan, operand, memory, buffer, (pitch, channel, height, term, run))``: there
-    are ``pitch`` elements between two rows of the buffer, channels of terms or terms of channels.
+    It copies a tile of an operand to or from a buffer with ``pitch`` elements between two rows.
     """
 
     @helper

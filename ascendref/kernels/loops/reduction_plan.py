@@ -29,23 +29,8 @@ STRIP: Final = 64
 #: whether tasks read and write the operands themselves, then elements between two rows; whether
 #: tasks are numbered channel by channel; bytes between two sums; where the weight's axes are; the
 #: number of axes that are summed over
-(
-    CHANNELS,
-    TERMS,
-    TASKS,
-    BLOCKS,
-    SHARED,
-    TASK_CHANNELS,
-    TILE_TERMS,
-    GROUP,
-    DIRECT,
-    PITCH,
-    BY_CHANNEL,
-    SUMS_STRIDE,
-    WEIGHT,
-    AXES,
-    SIZES,
-) = range(15)
+CHANNELS, TERMS, TASKS, BLOCKS, SHARED, TASK_CHANNELS, TILE_TERMS, GROUP = range(8)
+DIRECT, PITCH, BY_CHANNEL, SUMS_STRIDE, WEIGHT, AXES, SIZES = range(8, 15)
 
 
 class Operands(NamedTuple):
@@ -88,9 +73,8 @@ class ReductionPlan(NamedTuple):
 def reduction_plan(given: Operands) -> ReductionPlan:
     """Divide a reduction into tasks.
 
-    If the strides of all operands are the same, and elements are adjacent along some axis, tasks
-    read and write the operands themselves. Otherwise they copy tiles, which also makes results in
-    place safe.
+    If the strides of all operands are the same, and elements adjacent along some axis, tasks read
+    and write the operands themselves. Otherwise they copy tiles, so results may be in place.
     """
     shape, channel, itemsize = given.shape, given.channel, given.itemsize
     rest = tuple(axis for axis in range(len(shape)) if axis != channel)
@@ -146,10 +130,7 @@ def reduction_plan(given: Operands) -> ReductionPlan:
 def contiguous_plan(
     shape: tuple[int, ...], operands: int, itemsize: int, channels: int
 ) -> ReductionPlan:
-    """Return the plan for contiguous operands of one shape.
-
-    ``channels`` is the length of axis 1, or 1 for one sum of all elements.
-    """
+    """Return the plan for contiguous operands; one sum if ``channels`` is 1."""
     strides = tuple([prod(shape[axis + 1 :]) * itemsize for axis in range(len(shape))])
     channel = 1 if channels > 1 else None
     weight = (channels,), (itemsize,)

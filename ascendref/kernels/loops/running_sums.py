@@ -15,12 +15,12 @@ import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 from ...core.dtypes import ElementType
 from ..arithmetic.codecs import REGISTER, decoder, encoder, rounder, same
 from ..arithmetic.evaluation import evaluator
 from ..arithmetic.formula import Formula
+from ..compiler.instructions import instructions
 from ..compiler.jit import helper, inlined
 from ..runtime.launch import OPERANDS, PLAN
 from ..runtime.memory import int64_pointer, poke, word
@@ -42,11 +42,10 @@ Pointer = Any
 
 @dataclass(frozen=True)
 class RunningSums:
-    """Compiled functions on running sums.
+    """Compiled functions on running sums, numbers behind a pointer ``lanes``.
 
-    Running sums are numbers behind a pointer ``lanes``, the first of each −0, the neutral element
-    of addition, and the others 0. A term is computed from the values of the tensors, or is kept
-    behind a pointer ``kept`` in between.
+    The first of each begins with −0, the neutral element of addition, the others with 0. A term is
+    computed from the values of the tensors, or is kept behind a pointer ``kept`` in between.
     """
 
     #: numbers of a running sum, and numbers that are kept of a term
@@ -81,8 +80,7 @@ def rounded_sums(
     """Return running sums of a term in a compute type, to which every addition is rounded.
 
     ``sums`` is where a task's arguments have the address of the results, which are rounded to
-    ``kind`` and then cast to ``out``. A mean divides a sum by its number of terms, which rounds
-    once more; ``stored`` terms are rounded to ``kind`` before.
+    ``kind`` and cast to ``out``.
     """
     rnd, register = rounder(compute), REGISTER[compute]
     term_of = evaluator(term, compute)
@@ -138,10 +136,7 @@ def _undivided(total: Any, terms: int) -> Any:
 
 
 def divider(compute: str) -> Compiled:
-    """Return the function that divides a sum by its number of terms, rounded to the compute type.
-
-    A half-precision type does not hold the number of terms, so the division is one of doubles.
-    """
+    """Return the function that divides a sum by its number of terms, as doubles, and rounds."""
     narrow, widen = encoder("float64", compute), decoder(compute, compute)
 
     @inlined
@@ -170,41 +165,33 @@ def adder_of_rows(add_kept: Compiled) -> Compiled:
 
 @cache
 def row_adder(step: Step, register: type, length: int, numbers: int, terms: int) -> Any:
-    """Return the function that adds rows of kept terms to a row of running sums, in order.
+    """Return ``add(lanes, first, kept, start, stop)``, which adds rows of kept terms in order.
 
-    ``add(lanes, first, kept, start, stop)`` keeps the sums in vectors meanwhile, which LLVM would
-    not do of itself. ``numbers`` and ``terms`` are the numbers of a running sum and of a term.
+    It keeps the sums in vectors meanwhile, which LLVM would not do of itself. ``numbers`` and
+    ``terms`` are the numbers of a running sum and of a term.
     """
-    kind = from_dtype(register)
+    pointer, align = types.CPointer(from_dtype(register)), np.dtype(register).itemsize
+    vector = ir.VectorType(ir.DoubleType() if align == 8 else ir.FloatType(), length)
 
-    @intrinsic
-    def add(typingctx: Any, lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            element = context.get_data_type(kind)
-            align = element.get_abi_size(context.target_data)
-            vector = ir.VectorType(element, length)
+    @instructions(types.void, pointer, types.int64, pointer, types.int64, types.int64)
+    def add(builder: Any, lanes: Any, first: Any, kept: Any, start: Any, stop: Any) -> None:
+        def places(base: Any, index: Any, count: int, apart: int) -> list[Any]:
+            offsets = [builder.add(index, index.type(k * apart)) for k in range(count)]
+            found = [builder.gep(base, [offset]) for offset in offsets]
+            return [builder.bitcast(place, vector.as_pointer()) for place in found]
 
-            def places(base: Any, index: Any, count: int, apart: int) -> list[Any]:
-                offsets = [builder.add(index, index.type(k * apart)) for k in range(count)]
-                found = [builder.gep(base, [offset]) for offset in offsets]
-                return [builder.bitcast(place, vector.as_pointer()) for place in found]
+        def load(at: Any) -> Any:
+            return builder.load(at, align=align)
 
-            sums = places(args[0], args[1], numbers, APART)
-            held = [
-                cgutils.alloca_once_value(builder, builder.load(at, align=align)) for at in sums
-            ]
-            many = args[3].type(length)
-            with cgutils.for_range_slice(builder, args[3], args[4], many, inc=True) as (index, _):
-                rows = places(args[2], index, terms, BLOCK)
-                row = [builder.load(at, align=align) for at in rows]
-                after = step(builder, [builder.load(at) for at in held], row)
-                for value, at in zip(after, held, strict=True):
-                    builder.store(value, at)
-            for at, total in zip(held, sums, strict=True):
-                builder.store(builder.load(at), total, align=align)
-            return context.get_dummy_value()
-
-        pointer = types.CPointer(kind)
-        return types.void(pointer, types.int64, pointer, types.int64, types.int64), codegen
+        sums = places(lanes, first, numbers, APART)
+        held = [cgutils.alloca_once_value(builder, load(at)) for at in sums]
+        many = start.type(length)
+        with cgutils.for_range_slice(builder, start, stop, many, inc=True) as (index, _):
+            row = [load(at) for at in places(kept, index, terms, BLOCK)]
+            after = step(builder, [builder.load(at) for at in held], row)
+            for value, at in zip(after, held, strict=True):
+                builder.store(value, at)
+        for at, total in zip(held, sums, strict=True):
+            builder.store(builder.load(at), total, align=align)
 
     return add

@@ -20,16 +20,13 @@ EDGE: Final = 32
 
 @lru_cache(maxsize=1024)
 def tile_plan(
-    shape: tuple[int, ...],
-    operands: tuple[Strides, ...],
-    itemsizes: tuple[int, ...],
+    shape: tuple[int, ...], operands: tuple[Strides, ...], itemsizes: tuple[int, ...]
 ) -> tuple[NDArray[Any], int]:
     """Divide the index space of an elementwise loop into tiles; return a plan and their number.
 
-    For every operand, the output last, its byte strides in the output's shape and the bytes of an
-    element are given. A plan is the number of axes, at least 2, and the bytes of the largest tile
-    divided by 8; for every axis, the innermost first, its size, the edge of a tile (1 from the
-    third axis on) and the number of tiles; then the strides of every operand along these axes.
+    A plan is the number of axes, at least 2, and the bytes of the largest tile divided by 8; for
+    every axis, the innermost first, its size, the edge of a tile (1 from the third axis on) and the
+    number of tiles; then the strides of every operand, the output last, along these axes.
     """
     most = 2 * TILE if max(itemsizes) <= 2 else TILE
     order = sorted(range(len(shape)), key=lambda axis: -abs(operands[-1][axis]))

@@ -3,6 +3,9 @@
 A tile is read into buffers, computed there, and written back as a whole. That keeps the arithmetic
 vectorized for every layout, and makes in-place outputs safe. Elements of other types than the
 arithmetic's are converted on the way. A tile that is contiguous in memory needs no buffer.
+
+The walk over all tiles is the same for all formulas: it calls the task for contiguous elements by
+its address. So another formula only needs its task compiled.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ from typing import Any, Final
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ...core.dtypes import ELEMENT_TYPES, ElementType
@@ -26,10 +28,33 @@ from ..arithmetic.codecs import (
     stored_type,
     to_register,
 )
-from ..compiler.jit import inlined, integer_kernel, once_each
-from ..runtime.array_header import GATHER, ROW, ROWS
-from ..runtime.launch import caller_of, own_address_in
-from ..runtime.memory import copy, peek, poke, prefetch
+from ..compiler.jit import inlined, integer_kernel, once_each, shared
+from ..runtime.array_header import CONVERTED, COUNT, GATHER, HELD, ITEMSIZE, ROW, ROWS, SCATTER
+from ..runtime.launch import (
+    FAILURE,
+    INNER_TASK,
+    NO_MEMORY,
+    NO_SCATTER,
+    OPERANDS,
+    PLAN,
+    TABLE,
+    call_task,
+    caller_of,
+    own_address,
+    own_address_in,
+    set_word,
+)
+from ..runtime.memory import (
+    allocate,
+    copy,
+    int64_pointer,
+    peek,
+    poke,
+    prefetch,
+    release,
+    smaller,
+    word,
+)
 from ..runtime.nontemporal import LINE
 
 #: bytes of an element -> a type with elements of that size
@@ -39,29 +64,10 @@ _RAW: Final = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 _COPY: Final = types.int64(*[types.int64] * 7)
 
 
-@intrinsic
-def _own_address(typingctx: Any) -> Any:
-    """Return the address of the function that copies tiles in which this is called."""
-    return own_address_in(_COPY)
-
-
-@intrinsic
-def copy_tile(
-    typingctx: Any,
-    function: Any,
-    buffer: Any,
-    pitch: Any,
-    address: Any,
-    s0: Any,
-    s1: Any,
-    m0: Any,
-    m1: Any,
-) -> Any:
-    """Copy a tile of ``m1`` × ``m0`` elements to or from a buffer, by the address of a function.
-
-    Rows of the buffer are ``pitch`` bytes apart.
-    """
-    return caller_of(_COPY)
+_own_address: Final = own_address_in(_COPY)
+#: ``copy_tile(function, buffer, pitch, address, s0, s1, m0, m1)`` copies a tile of ``m1`` × ``m0``
+#: elements to or from a buffer whose rows are ``pitch`` bytes apart, by the address of a function
+copy_tile: Final = caller_of(_COPY)
 
 
 def _copy(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: int) -> int:
@@ -70,7 +76,6 @@ def _copy(buffer: int, pitch: int, address: int, s0: int, s1: int, m0: int, m1: 
 
 
 def _gather(source: str, target: str) -> Callable[..., Any]:
-    """Return the function that copies a tile into a buffer of some type."""
     read, write = peek(source, apart=True), poke(target, apart=True)
     convert, as_it_is = _conversion(source, target), source == target
     size, held = _itemsize(source), _itemsize(target)
@@ -112,7 +117,6 @@ def _gather(source: str, target: str) -> Callable[..., Any]:
 
 
 def _scatter(source: str, target: str) -> Callable[..., Any]:
-    """Return the function that copies a buffer of some type to a tile."""
     read, write = peek(source, apart=True), poke(target, apart=True)
     convert, as_it_is = _conversion(source, target), source == target
     size, held = _itemsize(target), _itemsize(source)
@@ -146,10 +150,7 @@ def _itemsize(kind: str) -> int:
 
 
 def conversion(source: ElementType, target: ElementType) -> Any:
-    """Return the function that converts an element, rounding at most once.
-
-    Only integers become integers, without their upper bits.
-    """
+    """Return the function that converts an element; integers lose their upper bits."""
     return _conversion(source.name, target.name)
 
 
@@ -168,7 +169,6 @@ def _conversion(source: str, target: str) -> Any:
 
 @once_each
 def _tile_copy(make: Callable[[str, str], Callable[..., Any]], source: str, target: str) -> Any:
-    """Return the compiled function that copies and converts tiles."""
     name = f"{make.__name__.strip('_')}_{source}_to_{target}"
     return integer_kernel(_copy, name, formula=make, make=lambda: make(source, target))
 
@@ -178,8 +178,7 @@ def load_tile_copy(
 ) -> Any:
     """Return the function that copies tiles of an operand, and enter it in a table of operands.
 
-    ``column`` is ``GATHER`` or ``SCATTER``; ``source`` and ``target`` are the types of the elements
-    before and after.
+    ``column`` is ``GATHER`` or ``SCATTER``.
     """
     kinds = source.name, target.name
     if source is target:  # types of the same size share a function
@@ -191,5 +190,82 @@ def load_tile_copy(
 
 @inlined
 def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) -> Any:
-    """Tell whether a tile is contiguous and aligned."""
     return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
+
+
+def _walk(arguments: int, start: int, stop: int) -> Any:
+    """Compute tiles ``start`` to ``stop``: a task."""
+    if stop < start:
+        return own_address()
+    table, inner = word(arguments, TABLE), word(arguments, INNER_TASK)
+    plan = int64_pointer(word(arguments, PLAN))
+    axes, tile, operands = plan[0], plan[1], word(table, COUNT)
+    last = operands - 1
+    # arguments of the loop, addresses and shapes of the tiles in buffers, buffers
+    begin = (OPERANDS + 24 * operands + LINE - 1) // LINE * LINE
+    room = (8 * tile + 2 * LINE - 1) // LINE * LINE
+    # buffers are aligned to cache lines, so that no vector crosses one
+    given = allocate(begin + operands * room, LINE)
+    if given == 0:
+        set_word(arguments, FAILURE, NO_MEMORY)
+        return 0
+    copy(given, arguments, OPERANDS)
+    set_word(given, FAILURE, 0)
+    place = int64_pointer(given + OPERANDS)
+    held = int64_pointer(given + OPERANDS + 8 * operands)
+    for k in range(operands):
+        held[k] = 0
+    hard = 0
+    for number in range(start, stop):
+        for k in range(operands):
+            place[k] = word(arguments, OPERANDS + 8 * k)
+        rest, m0, m1 = number, tile, tile  # these are replaced: there are two axes at least
+        for axis in range(axes):
+            length, edge, count = plan[2 + 3 * axis], plan[3 + 3 * axis], plan[4 + 3 * axis]
+            after = rest // count
+            first = (rest - after * count) * edge
+            rest = after
+            if axis < 2:
+                m0, m1 = m1, smaller(edge, length - first)
+            for k in range(operands):
+                place[k] += first * plan[2 + (3 + k) * axes + axis]
+        row = table + ROWS + ROW * last
+        width, result = word(row, ITEMSIZE), place[last]
+        result_pitch = m0 * word(row, HELD)
+        r0, r1 = plan[2 + (3 + last) * axes], plan[3 + (3 + last) * axes]
+        direct = word(row, CONVERTED) == 0 and is_one_piece(width, result, r0, r1, m0, m1)
+        for k in range(last):
+            operand, address, buffer = table + ROWS + ROW * k, place[k], given + begin + room * k
+            size = word(operand, ITEMSIZE)
+            s0, s1 = plan[2 + (3 + k) * axes], plan[3 + (3 + k) * axes]
+            # an in-place result stays in a buffer until the tile has been read
+            direct = direct and address != result
+            if word(operand, CONVERTED) or not is_one_piece(size, address, s0, s1, m0, m1):
+                shape = m0 << 32 | m1
+                if held[k] != address or held[operands + k] != shape:
+                    held[k], held[operands + k] = address, shape
+                    gather = word(operand, GATHER)
+                    copy_tile(gather, buffer, m0 * word(operand, HELD), address, s0, s1, m0, m1)
+                place[k] = buffer
+        if direct:
+            hard += call_task(inner, given, 0, m0 * m1)
+        else:
+            scatter = word(row, SCATTER)
+            if scatter == 0:
+                # everything written is computed again from the same inputs; for an in-place result,
+                # this happens before anything is written
+                set_word(given, FAILURE, NO_SCATTER)
+                break
+            buffer = given + begin + room * last
+            place[last] = buffer
+            hard += call_task(inner, given, 0, m0 * m1)
+            copy_tile(scatter, buffer, result_pitch, result, r0, r1, m0, m1)
+    failure = word(given, FAILURE)
+    if failure:
+        set_word(arguments, FAILURE, failure)
+    release(given)
+    return hard
+
+
+#: the task that traverses operands of any layout
+walk_task = shared(_walk, "walk")

@@ -43,18 +43,8 @@ NOT_LOADED: Final = -1
 #: must have, highest rank, required flags, addresses of the functions that copy its tiles to and
 #: from buffers (``loops/tiles.py``; 0 if not loaded), bytes of an element in a buffer, and whether
 #: elements are converted on the way; then the length of a row
-(
-    DTYPE,
-    ITEMSIZE,
-    SHAPE_OF,
-    HIGHEST_RANK,
-    REQUIRED,
-    GATHER,
-    SCATTER,
-    HELD,
-    CONVERTED,
-    ROW,
-) = range(0, 80, 8)
+DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED = range(0, 40, 8)
+GATHER, SCATTER, HELD, CONVERTED, ROW = range(40, 80, 8)
 
 _set_word: Final = poke("int64")
 
@@ -63,9 +53,8 @@ _set_word: Final = poke("int64")
 def contiguous_size(table: Any, arrays: Any) -> Any:
     """Return the first array's number of elements; -1 if a plain loop cannot process all arrays.
 
-    All must be plain arrays of the expected element types and shapes, aligned and contiguous in C
-    order; results must be writeable and must not overlap any other operand. The parameters are the
-    addresses of the table from `operand_table` and of the addresses of the objects.
+    All must be plain arrays of the types and shapes in the table (`operand_table`), aligned and
+    contiguous in C order; results must be writeable and must not overlap any other operand.
     """
     # a number unknown at compile time prevents loop unrolling, which costs more than it saves
     count = word(table, COUNT)
@@ -107,10 +96,7 @@ def contiguous_size(table: Any, arrays: Any) -> Any:
 
 @merged
 def are_apart(table: Any, addresses: Any, size: Any) -> Any:
-    """Tell whether results do not overlap any operand and all operands are aligned.
-
-    Each has the same number of contiguous elements, from its address on.
-    """
+    """Tell whether contiguous operands are aligned and results overlap none of the others."""
     count = word(table, COUNT)
     for k in range(count):
         row, start = table + ROWS + ROW * k, word(addresses, 8 * k)
@@ -128,10 +114,7 @@ def are_apart(table: Any, addresses: Any, size: Any) -> Any:
 
 @merged
 def put_objects(target: Any, table: Any, tensors: Any, result: Any) -> Any:
-    """Write the addresses of the items of a tuple, then that of the result.
-
-    Returns False, with nothing read, if headers differ from the expected form.
-    """
+    """Write the addresses of a tuple's items and of the result, if headers are as expected."""
     if word(table, ARRAY_TYPE) == 0:
         return False
     last = word(table, COUNT) - 1
@@ -161,25 +144,21 @@ class Operand(NamedTuple):
 
     @property
     def converts(self) -> bool:
-        """Whether elements are converted on the way to buffers or back."""
         return self.held is not None and self.held != self.dtype
 
     @property
     def itemsize_held(self) -> int:
-        """Bytes of an element in a buffer."""
         return self.dtype.itemsize if self.held is None else self.held.itemsize
 
     @property
     def largest(self) -> int:
-        """Bytes of an element in memory or in a buffer, whichever are more."""
         return max(self.dtype.itemsize, self.itemsize_held)
 
 
 def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
     """Return the table that `contiguous_size` compares with.
 
-    An element type is identified by the address of NumPy's single object for it. If array headers
-    differ from the expected form, no object is accepted.
+    If array headers differ from the expected form, no object is accepted.
     """
     rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0, 0, 0]
     for operand in operands:

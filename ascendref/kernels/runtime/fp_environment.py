@@ -24,10 +24,7 @@ _FLAGS: Final = 0x3F
 
 
 def set_default_environment(builder: Any) -> Any:
-    """Give the thread the default settings; return the settings that it had.
-
-    They are written only if they differ.
-    """
+    """Give the thread the default settings, if it has others; return those that it had."""
     before = _settings(builder)
     with builder.if_then(_is_unusual(builder, before), likely=False):
         _set(builder, ir.Constant(_WORD, _DEFAULT))
@@ -45,7 +42,6 @@ def _is_unusual(builder: Any, settings: Any) -> Any:
 
 
 def _settings(builder: Any) -> Any:
-    """Emit the reading of the settings."""
     if _X86:
         place = cgutils.alloca_once(builder, _INT)
         _call(builder, "llvm.x86.sse.stmxcsr", _bytes(builder, place))
@@ -60,7 +56,6 @@ def _settings(builder: Any) -> Any:
 
 
 def _set(builder: Any, settings: Any) -> None:
-    """Emit the writing of the settings."""
     if _X86:
         place = cgutils.alloca_once(builder, _INT)
         builder.store(builder.trunc(settings, _INT), place)

@@ -27,6 +27,16 @@ COPIED_FIRST: Final = 2**22
 COPIED_PER_CALL: Final = 2**16
 
 
+#: what a kernel returns -> the method that loads what is missing, or raises a task's exception
+_ANSWERS: Final = {
+    FAILED_IN_PYTHON: "raise_error",
+    NO_LAUNCHER: "load_launcher",
+    NO_EXACT_TASK: "load_exact_task",
+    NO_SCATTER: "load_scatter",
+    NO_LOOKUP: "load_lookup",
+}
+
+
 class Piece(Once):
     """One of the compiled functions that a `Kernel` consists of, made on first use."""
 
@@ -39,7 +49,6 @@ class Kernel:
 
     @classmethod
     def pieces(cls) -> tuple[str, ...]:
-        """Return the names of all pieces."""
         return tuple([name for name in dir(cls) if isinstance(getattr_static(cls, name), Piece)])
 
     def compile_all(self) -> Iterator[str]:
@@ -50,7 +59,6 @@ class Kernel:
             yield name
 
     def needed(self, layout: str) -> tuple[str, ...]:
-        """Return the names of the pieces that a layout needs."""
         raise NotImplementedError
 
     @property
@@ -59,10 +67,7 @@ class Kernel:
         return "tiled_kernel" in self.__dict__
 
     def copies_first(self, size: int) -> bool:
-        """Tell whether a strided call of this size uses contiguous copies, and count it.
-
-        The first calls do, until the strided loop is compiled.
-        """
+        """Tell whether a strided call uses contiguous copies, until its loop pays; count it."""
         if size == 0 or self.has_strided_loop:
             return False
         self._copied += max(size, COPIED_PER_CALL)
@@ -75,21 +80,7 @@ class Kernel:
         if size >= PARALLEL_FROM:
             LAUNCHER.load()
 
-    def load_exact_task(self) -> None:
-        """Load the task that decides open roundings, in kernels that have one."""
-        raise NotImplementedError
-
-    def raise_error(self) -> None:
-        """Raise the exception of a task in Python, in kernels that have one."""
-        raise NotImplementedError
-
-    def load_scatter(self) -> None:
-        """Load the function that copies result tiles from buffers, in kernels that have one."""
-        raise NotImplementedError
-
-    def load_lookup(self) -> None:
-        """Load the task that looks up results, in kernels that have one."""
-        raise NotImplementedError
+    load_launcher = staticmethod(LAUNCHER.load)
 
     def _counting(self, function: Any) -> Any:
         """Return a compiled function so that its result is counted, in kernels that count."""
@@ -106,18 +97,9 @@ class Kernel:
         """Call a compiled function; if something must be loaded first, load it and call again."""
         function = self._counting(function)
         done: int = function(*arguments)
-        while done in (NO_LAUNCHER, NO_EXACT_TASK, NO_SCATTER, NO_LOOKUP):
-            if done == NO_LAUNCHER:
-                LAUNCHER.load()
-            elif done == NO_EXACT_TASK:
-                self.load_exact_task()
-            elif done == NO_SCATTER:
-                self.load_scatter()
-            else:
-                self.load_lookup()
+        while done in _ANSWERS:
+            getattr(self, _ANSWERS[done])()
             done = function(*arguments)
-        if done == FAILED_IN_PYTHON:
-            self.raise_error()
         if done == NO_MEMORY:
             raise MemoryError("there is no memory for the buffers of a kernel")
         return done

@@ -7,9 +7,9 @@ parallel loop (``prange``) of the process. So an operator's code is compiled onc
 threads and contains no parallel code.
 
 Only one launch runs at a time: the ``workqueue`` threading layer aborts the process if two threads
-launch parallel work at once, and OpenMP crashes in a forked child. If another launch is running, a
-call does its work on its own thread, with the same bits. The flag for this is set and cleared in
-compiled code, which signals do not interrupt.
+launch parallel work at once, and OpenMP crashes in a forked child. If another one is running, a
+call does its work on its own thread. The flag for this is set and cleared in compiled code, which
+signals do not interrupt.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from numba import prange, types
 from numba.extending import intrinsic
 
 from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS
+from ..compiler.instructions import instructions
 from ..compiler.jit import Once, helper, integer_kernel
 from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
 from ..compiler.target import tune_for_vectors
@@ -36,18 +37,8 @@ from .threading_layer import start_threads
 #: return values, reason why a task could not run, number of results, addresses of the scalars, of
 #: the operand table (``array_header.py``), of the plan, and of the task inside a traversal; whether
 #: the result may use non-temporal stores, and a zero
-(
-    RETURNED,
-    FAILURE,
-    SIZE,
-    NUMBERS,
-    TABLE,
-    PLAN,
-    INNER_TASK,
-    PAST_CACHES,
-    ZERO,
-    OPERANDS,
-) = range(0, 80, 8)
+RETURNED, FAILURE, SIZE, NUMBERS, TABLE = range(0, 40, 8)
+PLAN, INNER_TASK, PAST_CACHES, ZERO, OPERANDS = range(40, 80, 8)
 #: the operands' words before they are known; its length is the largest number of operands
 NO_OPERANDS: Final = (0,) * 12
 #: words of the launcher: whether a launch is running, address of the thread limits of the program
@@ -76,7 +67,7 @@ set_word: Final = poke("int64")
 
 
 def own_address_in(signature: Any) -> Any:
-    """Return code that gives the address of the function that contains it.
+    """Return a function that gives the address of the compiled function that calls it.
 
     The address is that of a C function that calls it in the default floating-point environment.
     """
@@ -95,19 +86,16 @@ def own_address_in(signature: Any) -> Any:
         inside.ret(returned)
         return builder.ptrtoint(function, _WORD)
 
-    return types.int64(), codegen
+    @intrinsic
+    def own_address(typingctx: Any) -> Any:
+        return types.int64(), codegen
+
+    return own_address
 
 
-@intrinsic
-def own_address(typingctx: Any) -> Any:
-    """Return the address of the task that calls this."""
-    return own_address_in(TASK_TYPE)
-
-
-@intrinsic
-def _launcher_address(typingctx: Any) -> Any:
-    """Return the address of the launcher that calls this."""
-    return own_address_in(_LAUNCH)
+#: the address of the task, or the launcher, that calls this
+own_address: Final = own_address_in(TASK_TYPE)
+_launcher_address: Final = own_address_in(_LAUNCH)
 
 
 def _task(arguments: int, start: int, stop: int) -> int:
@@ -116,10 +104,7 @@ def _task(arguments: int, start: int, stop: int) -> int:
 
 
 def task_kernel(make: Callable[[], Task], name: str, formula: Any) -> Any:
-    """Compile the task that ``make`` returns, or load it from the disk cache (see `kernel`).
-
-    For a range that ends before it begins, a task returns `own_address`.
-    """
+    """Compile the task that ``make`` returns; for a negative range it returns `own_address`."""
     return integer_kernel(_task, name, formula=formula, make=make)
 
 
@@ -130,47 +115,26 @@ def address(task: Any) -> int:
 
 
 def caller_of(signature: Any) -> Any:
-    """Return code that calls a C function of integers; the first argument is its address."""
+    """Return the function that calls a C function of integers, whose address comes first."""
 
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = ir.FunctionType(_WORD, [_WORD] * len(signature.args))
-        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+    @instructions(types.int64, types.int64, *signature.args)
+    def call(builder: Any, address: Any, *arguments: Any) -> Any:
+        kind = ir.FunctionType(_WORD, [_WORD] * len(arguments))
+        return builder.call(builder.inttoptr(address, kind.as_pointer()), arguments)
 
-    return types.int64(types.int64, *signature.args), codegen
-
-
-@intrinsic
-def call_task(typingctx: Any, task: Any, arguments: Any, start: Any, stop: Any) -> Any:
-    """Call a task."""
-    return caller_of(TASK_TYPE)
+    return call
 
 
-@intrinsic
-def _call_launcher(
-    typingctx: Any,
-    entry: Any,
-    task: Any,
-    arguments: Any,
-    count: Any,
-    lead: Any,
-    part: Any,
-    launcher: Any,
-    threads: Any,
-) -> Any:
-    """Call the launcher."""
-    return caller_of(_LAUNCH)
+#: ``call_task(task, arguments, start, stop)``
+call_task: Final = caller_of(TASK_TYPE)
+_call_launcher: Final = caller_of(_LAUNCH)
 
 
-@intrinsic
-def _call_for_number(typingctx: Any, address: Any) -> Any:
+@instructions(types.int64, types.int64)
+def _call_for_number(builder: Any, address: Any) -> Any:
     """Call a C function without parameters that returns an ``int``."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = ir.FunctionType(_INT, [])
-        number = builder.call(builder.inttoptr(args[0], kind.as_pointer()), [])
-        return builder.sext(number, _WORD)
-
-    return types.int64(types.int64), codegen
+    kind = ir.FunctionType(_INT, [])
+    return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), []), _WORD)
 
 
 @helper
@@ -181,8 +145,7 @@ def run(
 
     The work is ``count`` pieces (elements, tiles or others), ``lead`` of them before the first that
     begins a cache line. A call of the task takes ``part`` pieces if several threads share the work;
-    0 means four calls per thread. The number of elements determines the number of threads. Return
-    the sum of the task's return values, or a negative number if something is not loaded.
+    0 means four calls per thread. Return the sum of what the task returns, or a negative number.
     """
     limit = word(launcher, LIMIT)
     threads = smaller(word(launcher, THREADS), word(limit, 0))
@@ -206,46 +169,30 @@ def run(
     return failure if failure else done
 
 
-@intrinsic
-def _take(typingctx: Any, address: Any) -> Any:
+@instructions(types.boolean, types.int64)
+def _take(builder: Any, address: Any) -> Any:
     """Atomically change a word from 0 to 1; tell whether it was 0."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        place = builder.inttoptr(args[0], _WORD.as_pointer())
-        zero, one = ir.Constant(_WORD, 0), ir.Constant(_WORD, 1)
-        return builder.extract_value(builder.cmpxchg(place, zero, one, "acquire", "monotonic"), 1)
-
-    return types.boolean(types.int64), codegen
+    place = builder.inttoptr(address, _WORD.as_pointer())
+    return builder.extract_value(
+        builder.cmpxchg(place, _WORD(0), _WORD(1), "acquire", "monotonic"), 1
+    )
 
 
-@intrinsic
-def _give_back(typingctx: Any, address: Any) -> Any:
+@instructions(types.void, types.int64)
+def _give_back(builder: Any, address: Any) -> None:
     """Change a word back to 0."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        place = builder.inttoptr(args[0], _WORD.as_pointer())
-        builder.store_atomic(ir.Constant(_WORD, 0), place, "release", 8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+    builder.store_atomic(_WORD(0), builder.inttoptr(address, _WORD.as_pointer()), "release", 8)
 
 
-@intrinsic
-def _add(typingctx: Any, address: Any, number: Any) -> Any:
+@instructions(types.void, types.int64, types.int64)
+def _add(builder: Any, address: Any, number: Any) -> None:
     """Atomically add to a word."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        place = builder.inttoptr(args[0], _WORD.as_pointer())
-        builder.atomic_rmw("add", place, args[1], "monotonic")
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+    builder.atomic_rmw("add", builder.inttoptr(address, _WORD.as_pointer()), number, "monotonic")
 
 
 def _launch(
     task: int, arguments: int, count: int, lead: int, part: int, launcher: int, threads: int
 ) -> Any:
-    """Run a task on several threads, if no other launch runs."""
     if not threads:
         return _launcher_address()
     if not _take(launcher + RUNNING):
@@ -275,12 +222,10 @@ class Launcher:
 
     @Once
     def _compiled(self) -> Any:
-        """The parallel loop."""
         start_threads()  # registers the runtime functions with LLVM
         return integer_kernel(_launch, "launcher", parallel=True)
 
     def load(self) -> None:
-        """Load the parallel loop, or compile it."""
         self._words[ENTRY // 8] = self._compiled(*[0] * 7)
 
     def become_child(self) -> None:

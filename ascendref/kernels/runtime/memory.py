@@ -16,125 +16,94 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...core.dtypes import ELEMENT_TYPES
+from ..compiler.instructions import instructions
+
+_WORD: Final = ir.IntType(64)
+_BYTES: Final = ir.IntType(8).as_pointer()
+_int64: Final = types.int64
 
 
-def _load(bits: int) -> Any:
-    def typed(typingctx: Any, address: Any, offset: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            kind = ir.IntType(bits)
-            place = builder.inttoptr(builder.add(*args), kind.as_pointer())
-            loaded = builder.load(place)
-            return builder.sext(loaded, ir.IntType(64)) if bits < 64 else loaded
-
-        return types.int64(types.int64, types.int64), codegen
-
-    return intrinsic(typed)
+@instructions(_int64, _int64, _int64)
+def word(builder: Any, address: Any, offset: Any) -> Any:
+    return builder.load(builder.inttoptr(builder.add(address, offset), _WORD.as_pointer()))
 
 
-word: Final = _load(64)
-half_word: Final = _load(32)
+@instructions(_int64, _int64, _int64)
+def half_word(builder: Any, address: Any, offset: Any) -> Any:
+    place = builder.inttoptr(builder.add(address, offset), ir.IntType(32).as_pointer())
+    return builder.sext(builder.load(place), _WORD)
 
 
 @cache
 def words(count: int) -> Any:
     """Return the function that reads a fixed number of words from an address, as a tuple."""
-
-    @intrinsic
-    def read(typingctx: Any, address: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            place = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-            found = [builder.load(builder.gep(place, [_index(k)])) for k in range(count)]
-            return context.make_tuple(builder, sig.return_type, found)
-
-        return types.UniTuple(types.int64, count)(types.int64), codegen
-
-    return read
+    return _numbers(_int64, _WORD, count)
 
 
 @cache
 def reals(count: int) -> Any:
     """Return the function that reads a fixed number of float64 from an address, as a tuple."""
+    return _numbers(types.float64, ir.DoubleType(), count)
 
-    @intrinsic
-    def read(typingctx: Any, address: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            place = builder.inttoptr(args[0], ir.DoubleType().as_pointer())
-            found = [builder.load(builder.gep(place, [_index(k)])) for k in range(count)]
-            return context.make_tuple(builder, sig.return_type, found)
 
-        return types.UniTuple(types.float64, count)(types.int64), codegen
+def _numbers(kind: Any, stored: Any, count: int) -> Any:
+    @instructions(types.UniTuple(kind, count), _int64)
+    def read(builder: Any, address: Any) -> Any:
+        place = builder.inttoptr(address, stored.as_pointer())
+        numbers = [builder.load(builder.gep(place, [_WORD(k)])) for k in range(count)]
+        return cgutils.pack_array(builder, numbers, stored)
 
     return read
 
 
-def _index(number: int) -> Any:
-    return ir.Constant(ir.IntType(64), number)
-
-
-@intrinsic
-def smaller(typingctx: Any, a: Any, b: Any) -> Any:
+@instructions(_int64, _int64, _int64)
+def smaller(builder: Any, a: Any, b: Any) -> Any:
     """Return the smaller of two integers; every use of ``min`` compiles another function."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.select(builder.icmp_signed("<", *args), *args)
-
-    return types.int64(types.int64, types.int64), codegen
+    return builder.select(builder.icmp_signed("<", a, b), a, b)
 
 
 @intrinsic
 def in_memory(typingctx: Any, numbers: Any) -> Any:
-    """Put a tuple of integers on the stack and return its address.
-
-    In memory an index is an offset; in a tuple it is a switch.
-    """
+    """Put a tuple of integers on the stack and return its address: an index is then an offset."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        place = cgutils.alloca_once_value(builder, args[0])
-        return builder.ptrtoint(place, ir.IntType(64))
+        return builder.ptrtoint(cgutils.alloca_once_value(builder, args[0]), _WORD)
 
     return types.int64(numbers), codegen
 
 
+def _llvm_type(storage: np.dtype[Any]) -> Any:
+    reals = {"f4": ir.FloatType(), "f8": ir.DoubleType()}
+    return reals.get(storage.str[1:], ir.IntType(8 * storage.itemsize))
+
+
 @cache
 def peek(storage: str, *, apart: bool = False) -> Any:
-    """Return the function that reads an element at ``address + offset`` bytes.
+    """Return ``read(address, offset)``; never where ``poke(…, apart=True)`` writes if ``apart``."""
+    stored = ELEMENT_TYPES[storage].storage
 
-    ``apart`` promises that ``poke(…, apart=True)`` never writes there.
-    """
-    kind = from_dtype(ELEMENT_TYPES[storage].storage)
-
-    @intrinsic
-    def read(typingctx: Any, address: Any, offset: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            load = builder.load(_pointer(context, builder, kind, *args))
-            load.align = 1  # views need not be aligned
-            if apart:
-                load.set_metadata("noalias", results_scope(builder.module))
-            return load
-
-        return kind(types.int64, types.int64), codegen
+    @instructions(from_dtype(stored), _int64, _int64)
+    def read(builder: Any, address: Any, offset: Any) -> Any:
+        load = builder.load(_pointer(builder, stored, address, offset))
+        load.align = 1  # views need not be aligned
+        if apart:
+            load.set_metadata("noalias", results_scope(builder.module))
+        return load
 
     return read
 
 
 @cache
 def poke(storage: str, *, apart: bool = False) -> Any:
-    """Return the function that writes an element at ``address + offset`` bytes.
+    """Return ``write(address, offset, value)``; ``apart`` as in `peek`."""
+    stored = ELEMENT_TYPES[storage].storage
 
-    ``apart`` promises that ``peek(…, apart=True)`` never reads there.
-    """
-    kind = from_dtype(ELEMENT_TYPES[storage].storage)
-
-    @intrinsic
-    def write(typingctx: Any, address: Any, offset: Any, value: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            store = builder.store(args[2], _pointer(context, builder, kind, *args[:2]))
-            store.align = 1
-            if apart:
-                store.set_metadata("alias.scope", results_scope(builder.module))
-            return context.get_dummy_value()
-
-        return types.void(types.int64, types.int64, kind), codegen
+    @instructions(types.void, _int64, _int64, from_dtype(stored))
+    def write(builder: Any, address: Any, offset: Any, value: Any) -> None:
+        store = builder.store(value, _pointer(builder, stored, address, offset))
+        store.align = 1
+        if apart:
+            store.set_metadata("alias.scope", results_scope(builder.module))
 
     return write
 
@@ -145,27 +114,22 @@ def results_scope(module: Any) -> Any:
     return module.add_metadata([module.add_metadata(["ascendref results", domain])])
 
 
-def _pointer(context: Any, builder: Any, kind: Any, address: Any, offset: Any) -> Any:
+def _pointer(builder: Any, stored: np.dtype[Any], address: Any, offset: Any) -> Any:
     # the base is converted to a pointer once per row and the offset stays a plain index: only then
     # does LLVM see consecutive elements
-    base = builder.inttoptr(address, ir.IntType(8).as_pointer())
+    base = builder.inttoptr(address, _BYTES)
     place = builder.gep(base, [offset], source_etype=ir.IntType(8))
-    return builder.bitcast(place, context.get_data_type(kind).as_pointer())
+    return builder.bitcast(place, _llvm_type(stored).as_pointer())
 
 
-@intrinsic
-def prefetch(typingctx: Any, address: Any) -> Any:
+@instructions(types.void, _int64)
+def prefetch(builder: Any, address: Any) -> None:
     """Prefetch a cache line that will be read."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        read, keep, data = (ir.Constant(word, number) for number in (0, 3, 1))
-        builder.call(function, [builder.inttoptr(args[0], byte), read, keep, data])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+    number = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [_BYTES, number, number, number])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    read, keep, data = number(0), number(3), number(1)
+    builder.call(function, [builder.inttoptr(address, _BYTES), read, keep, data])
 
 
 @intrinsic
@@ -178,30 +142,19 @@ def beyond(typingctx: Any, pointer: Any, count: Any) -> Any:
     return pointer(pointer, types.int64), codegen
 
 
-@intrinsic
-def copy(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
-    """Copy bytes between addresses."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        byte = ir.IntType(8).as_pointer()
-        places = [builder.inttoptr(address, byte) for address in args[:2]]
-        cgutils.raw_memcpy(builder, *places, args[2], 1)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
+@instructions(types.void, _int64, _int64, _int64)
+def copy(builder: Any, target: Any, source: Any, count: Any) -> None:
+    places = [builder.inttoptr(address, _BYTES) for address in (target, source)]
+    cgutils.raw_memcpy(builder, *places, count, 1)
 
 
 @cache
-def pointer_to(storage: Any) -> Any:
+def pointer_to(storage: np.dtype[Any]) -> Any:
     """Return the function that converts an address to a pointer to stored elements."""
-    kind = from_dtype(storage)
 
-    @intrinsic
-    def pointer(typingctx: Any, address: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.inttoptr(args[0], context.get_data_type(kind).as_pointer())
-
-        return types.CPointer(kind)(types.int64), codegen
+    @instructions(types.CPointer(from_dtype(storage)), _int64)
+    def pointer(builder: Any, address: Any) -> Any:
+        return builder.inttoptr(address, _llvm_type(storage).as_pointer())
 
     return pointer
 
@@ -209,40 +162,27 @@ def pointer_to(storage: Any) -> Any:
 int64_pointer: Final = pointer_to(np.dtype(np.int64))
 
 
-@intrinsic
-def allocate(typingctx: Any, size: Any, alignment: Any) -> Any:
+@instructions(_int64, _int64, _int64)
+def allocate(builder: Any, size: Any, alignment: Any) -> Any:
     """Return the address of memory from ``malloc``, or 0 if it fails.
 
     The alignment is a power of two, at least 8. The word before holds the address from ``malloc``.
     """
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        word_type, byte = ir.IntType(64), ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(byte, [word_type])
-        function = cgutils.get_or_insert_function(builder.module, kind, "malloc")
-        size, alignment = args
-        spare = builder.add(alignment, alignment)
-        start = builder.ptrtoint(builder.call(function, [builder.add(size, spare)]), word_type)
-        aligned = builder.and_(builder.add(start, spare), builder.neg(alignment))
-        found = builder.icmp_unsigned("!=", start, _index(0))
-        with builder.if_then(found):
-            before = builder.inttoptr(builder.sub(aligned, _index(8)), word_type.as_pointer())
-            builder.store(start, before)
-        return builder.select(found, aligned, _index(0))
-
-    return types.int64(types.int64, types.int64), codegen
+    kind = ir.FunctionType(_BYTES, [_WORD])
+    function = cgutils.get_or_insert_function(builder.module, kind, "malloc")
+    spare = builder.add(alignment, alignment)
+    start = builder.ptrtoint(builder.call(function, [builder.add(size, spare)]), _WORD)
+    aligned = builder.and_(builder.add(start, spare), builder.neg(alignment))
+    found = builder.icmp_unsigned("!=", start, _WORD(0))
+    with builder.if_then(found):
+        before = builder.inttoptr(builder.sub(aligned, _WORD(8)), _WORD.as_pointer())
+        builder.store(start, before)
+    return builder.select(found, aligned, _WORD(0))
 
 
-@intrinsic
-def release(typingctx: Any, address: Any) -> Any:
-    """Free memory from ``allocate``."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        word_type, byte = ir.IntType(64), ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte])
-        function = cgutils.get_or_insert_function(builder.module, kind, "free")
-        before = builder.inttoptr(builder.sub(args[0], _index(8)), word_type.as_pointer())
-        builder.call(function, [builder.inttoptr(builder.load(before), byte)])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+@instructions(types.void, _int64)
+def release(builder: Any, address: Any) -> None:
+    kind = ir.FunctionType(ir.VoidType(), [_BYTES])
+    function = cgutils.get_or_insert_function(builder.module, kind, "free")
+    before = builder.inttoptr(builder.sub(address, _WORD(8)), _WORD.as_pointer())
+    builder.call(function, [builder.inttoptr(builder.load(before), _BYTES)])

@@ -13,7 +13,8 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+from ..compiler.instructions import instructions
 
 #: bytes in a cache line
 LINE: Final = 64
@@ -26,44 +27,30 @@ _VECTOR: Final = ir.VectorType(_WORD, LINE // 8)
 def line_buffer(count: int) -> Any:
     """Return the function that allocates a buffer of a number of lines on the stack."""
 
-    @intrinsic
-    def allocate(typingctx: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            buffer = cgutils.alloca_once(builder, _VECTOR, size=ir.Constant(_WORD, count))
-            buffer.align = LINE
-            return builder.ptrtoint(buffer, _WORD)
-
-        return types.int64(), codegen
+    @instructions(types.int64)
+    def allocate(builder: Any) -> Any:
+        buffer = cgutils.alloca_once(builder, _VECTOR, size=_WORD(count))
+        buffer.align = LINE
+        return builder.ptrtoint(buffer, _WORD)
 
     return allocate
 
 
-@intrinsic
-def copy_past_caches(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
+@instructions(types.void, types.int64, types.int64, types.int64)
+def copy_past_caches(builder: Any, target: Any, source: Any, count: Any) -> None:
     """Copy whole lines between line-aligned addresses with non-temporal stores."""
+    past = builder.module.add_metadata([ir.IntType(32)(1)])
 
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        past = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
-        zero, step = ir.Constant(_WORD, 0), ir.Constant(_WORD, LINE)
+    def place(base: Any, offset: Any) -> Any:
+        return builder.inttoptr(builder.add(base, offset), _VECTOR.as_pointer())
 
-        def place(base: Any, offset: Any) -> Any:
-            return builder.inttoptr(builder.add(base, offset), _VECTOR.as_pointer())
-
-        with cgutils.for_range_slice(builder, zero, args[2], step, inc=True) as (offset, _):
-            line = builder.load(place(args[1], offset), align=LINE)
-            store = builder.store(line, place(args[0], offset), align=LINE)
-            store.set_metadata("nontemporal", past)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
+    with cgutils.for_range_slice(builder, _WORD(0), count, _WORD(LINE), inc=True) as (offset, _):
+        line = builder.load(place(source, offset), align=LINE)
+        store = builder.store(line, place(target, offset), align=LINE)
+        store.set_metadata("nontemporal", past)
 
 
-@intrinsic
-def fence(typingctx: Any) -> Any:
+@instructions(types.void)
+def fence(builder: Any) -> None:
     """Wait until streamed data are visible to other threads."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        builder.fence("seq_cst")
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    builder.fence("seq_cst")

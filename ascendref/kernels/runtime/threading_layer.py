@@ -14,10 +14,7 @@ _MAY_BE_TBB = ("tbb", "safe", "threadsafe", "forksafe")
 
 
 def load_tbb() -> None:
-    """Load the library that pip installs where the dynamic linker does not look, if it is there.
-
-    Numba prefers TBB, if it finds it, unless ``NUMBA_THREADING_LAYER`` names another layer.
-    """
+    """Load TBB, which pip installs where the dynamic linker does not look, if it is there."""
     with suppress(PackageNotFoundError, OSError):
         for file in files("tbb") or ():
             if file.name == _TBB:
@@ -38,10 +35,7 @@ def start_threads() -> int:
 
 @cache
 def _fork_quietly() -> None:
-    """Drop what Numba writes to C's stderr at a fork.
-
-    It warns that a child of a fork may not use TBB, which kernels there do not.
-    """
+    """Drop the warning at a fork that the child may not use TBB, which kernels there do not."""
     library = ctypes.CDLL(None)
     library.fopen.restype = ctypes.c_void_p
     stream = ctypes.c_void_p.in_dll(library, "stderr")

@@ -112,25 +112,6 @@ def exact_value(case: Case, key: tuple[float, ...]) -> Fraction | None:
     return Fraction(int(mantissa)) * Fraction(2) ** exponent
 
 
-def check(ball: type[Ball], name: str, kind: str, out: str, count: int) -> None:
-    """Compare with exact values: what is decided, midpoints and bounds."""
-    case = CASES[name]
-    arrays = inputs(name, kind, count)
-    results = run(ball, case, arrays, kind, out)
-    columns = [a.astype(np.float64).tolist() for a in (*arrays, *results)]
-    for row in zip(*columns, strict=True):
-        key, (result, undecided, high, low, error, doubt) = row[: len(arrays)], row[len(arrays) :]
-        exact = exact_value(case, key)
-        if exact is None:
-            continue
-        if not undecided:
-            assert result == nearest(exact, out), (name, key, high, low, error, float(exact))
-        if not doubt and np.isfinite(high) and np.isfinite(error):
-            distance = abs(exact - Fraction(high) - Fraction(low))
-            # the bound may have underflowed, but a result of a narrower type is 0 then
-            assert distance <= Fraction(error) + Fraction(2) ** -1073, (name, key, high, low, error)
-
-
 @pytest.mark.full
 @each_formula
 @pytest.mark.parametrize(
@@ -148,7 +129,22 @@ def check(ball: type[Ball], name: str, kind: str, out: str, count: int) -> None:
 def test_values_are_within_balls(
     name: str, ball: type[Ball], kind: str, out: str, count: int
 ) -> None:
-    check(ball, name, kind, out, count)
+    """Compare with exact values: what is decided, midpoints and bounds."""
+    case = CASES[name]
+    arrays = inputs(name, kind, count)
+    results = run(ball, case, arrays, kind, out)
+    columns = [a.astype(np.float64).tolist() for a in (*arrays, *results)]
+    for row in zip(*columns, strict=True):
+        key, (result, undecided, high, low, error, doubt) = row[: len(arrays)], row[len(arrays) :]
+        exact = exact_value(case, key)
+        if exact is None:
+            continue
+        if not undecided:
+            assert result == nearest(exact, out), (name, key, high, low, error, float(exact))
+        if not doubt and np.isfinite(high) and np.isfinite(error):
+            distance = abs(exact - Fraction(high) - Fraction(low))
+            # the bound may have underflowed, but a result of a narrower type is 0 then
+            assert distance <= Fraction(error) + Fraction(2) ** -1073, (name, key, high, low, error)
 
 
 #: x where half of a subnormal number, a tie of float32, is decided by a term that x makes
@@ -201,17 +197,18 @@ def test_a_scalar_of_0_is_exact(beta: float) -> None:
         assert np.array_equal(result[~undecided], np.float32(g / 2)[~undecided])
 
 
-def test_exact_quotients_are_seen_by_pairs() -> None:
+def test_exact_quotients_and_roots_are_seen_by_pairs() -> None:
     """Half of them are ties of float32."""
     rng = np.random.default_rng(4)
-    quotient = rng.integers(1 << 24, 1 << 25, 4096).astype(np.float64)
+    exact = rng.integers(1 << 24, 1 << 25, 4096).astype(np.float64)
     divisor = rng.integers(1 << 23, 1 << 24, 4096).astype(np.float64)
-    product = quotient * divisor  # exact: 49 bits
-    one = np.ones(4096)
-    case = CASES["ratio"]
-    result, undecided, *_ = run(PairBall, case, [product, one, divisor], "float64", "float32")
-    assert not undecided.any()
-    assert np.array_equal(result, quotient.astype(np.float32))
+    for name, arrays in (
+        ("ratio", [exact * divisor, np.ones(4096), divisor]),  # the product has 49 bits
+        ("sqrt", [exact * exact]),
+    ):
+        result, undecided, *_ = run(PairBall, CASES[name], arrays, "float64", "float32")
+        assert not undecided.any()
+        assert np.array_equal(result, exact.astype(np.float32))
 
 
 def test_pairs_of_an_exact_difference_of_0() -> None:
@@ -220,13 +217,6 @@ def test_pairs_of_an_exact_difference_of_0() -> None:
     result, undecided, *_ = run(PairBall, case, [g, x, x], "float64", "float64")
     assert not undecided.any()
     assert not result.any()
-
-
-def test_exact_roots_are_seen_by_pairs() -> None:
-    root = np.random.default_rng(4).integers(1 << 24, 1 << 25, 4096).astype(np.float64)
-    result, undecided, *_ = run(PairBall, CASES["sqrt"], [root * root], "float64", "float32")
-    assert not undecided.any()
-    assert np.array_equal(result, root.astype(np.float32))
 
 
 def test_ties_are_decided_by_remainders() -> None:

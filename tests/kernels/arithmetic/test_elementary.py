@@ -210,43 +210,6 @@ def test_special_values_of_over_one_plus_exp(kind: Any) -> None:
     np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("kind", TYPES)
-def test_parts_of_exp(kind: Any) -> None:
-    def parts(x: Register, rest: Register) -> tuple[Register, ...]:
-        n, r, small = elementary.exp_parts(x, rest)
-        return elementary.power_of_two(n, wide=x.wide), r, small
-
-    unit = 2.0 ** -BITS[kind]
-    x = np.random.default_rng(0).uniform(-80.0, 80.0, 2000).astype(kind)
-    columns = x, (x * unit).astype(kind), *compiled(parts, kind, kind)(x, (x * unit).astype(kind))
-    for row in zip(*columns, strict=True):
-        a, rest, power, r, small = map(arb, map(float, row))
-        assert abs(float(power * (1 + r + small) / (a + rest).exp() - 1)) < 0.3 * unit
-
-
-@pytest.mark.parametrize("kind", TYPES)
-def test_parts_of_log(kind: Any) -> None:
-    unit = 2.0 ** -BITS[kind]
-    x = (2.0 ** np.random.default_rng(0).uniform(-80.0, 80.0, 2000)).astype(kind)
-    columns = x, (x * unit).astype(kind)
-    columns += compiled(elementary.log_parts, kind, kind)(*columns)
-    for row in zip(*columns, strict=True):
-        a, rest, high, low = map(arb, map(float, row))
-        assert abs(float((high + low) / (a + rest).log() - 1)) < 0.6 * unit
-
-
-@pytest.mark.parametrize("kind", TYPES)
-def test_scale(kind: Any) -> None:
-    def scaled(value: Register, bits: Register) -> Register:
-        return elementary.scale(value, bits.bits())
-
-    least = LEAST[kind]
-    n = np.arange(least - 1, 1 - least - BITS[kind])
-    integers = n.astype(np.int64 if kind is np.float64 else np.int32).view(kind)
-    (got,) = compiled(scaled, kind, kind)(np.full(n.size, 1.5, kind), integers)
-    np.testing.assert_array_equal(got, np.ldexp(kind(1.5), n))
-
-
 def test_coefficients_are_those_of_the_fits() -> None:
     namespace: dict[str, Any] = {}
     exec(tables(), namespace)
@@ -266,7 +229,15 @@ def compared(function: Callable[[Register], Register]) -> Callable[[Register], A
     return run
 
 
-def assert_floats(name: str, blocks: list[int]) -> None:
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        pytest.param(np.random.default_rng(0).integers(1 << 12, size=1).tolist(), id="some"),
+        pytest.param(todays(range(1 << 12), 32), id="all", marks=pytest.mark.exhaustive),
+    ],
+)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_floats(name: str, blocks: list[int]) -> None:
     """Compare blocks of 2**20 floats with the function of doubles, which is far more precise."""
     run = compiled(compared(FUNCTIONS[name]), np.float32)
     for block in blocks:
@@ -276,15 +247,3 @@ def assert_floats(name: str, blocks: list[int]) -> None:
             special = ~np.isfinite(got) & ((got == double.astype(np.float32)) | np.isnan(double))
         wrong = ~(special | (ulps <= BOUNDS[name][0]))
         assert not wrong.any(), x[wrong][:9]
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_some_floats(name: str) -> None:
-    rng = np.random.default_rng(0)
-    assert_floats(name, rng.integers(1 << 12, size=1).tolist())
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_all_floats(name: str) -> None:
-    assert_floats(name, todays(range(1 << 12), 32))
