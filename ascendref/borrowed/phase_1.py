@@ -45,26 +45,24 @@ def plan_borrowed(
     tensors: list[Tensor] = []
     parts = []
     for param, value in given:
-        members = _members(param, value) if param.is_list else (value,)
-        for k, tensor in enumerate(members):
+        names, members = _members(param, value) if param.is_list else ((param.name,), (value,))
+        for name, tensor in zip(names, members, strict=True):
             if not isinstance(tensor, Tensor):
-                name = f"{param.name}[{k}]" if param.is_list else param.name
                 refuse_type(name, tensor)
-        parts.append(Given(param, len(tensors), len(members) if param.is_list else None))
+        parts.append(Given(param, len(tensors), names))
         tensors += members
     return BorrowedCall(operator, tuple(parts), scalars).plan(tuple(tensors), default)
 
 
-def _members(param: Parameter, value: Any) -> Sequence[Tensor]:
+def _members(param: Parameter, value: Any) -> tuple[tuple[str, ...], Sequence[Tensor]]:
+    """Return the names and the tensors of a list."""
     if not isinstance(value, tuple | list):
         refuse(f"{param.name} is a {type(value).__name__}; a tuple or list of Tensor is expected")
-    for k, member in enumerate(value):
+    names = tuple([f"{param.name}[{k}]" for k in range(len(value))])
+    for name, member in zip(names, value, strict=True):
         if member is None:
-            fail(
-                Status.ACLNN_ERR_PARAM_NULLPTR,
-                f"{param.name}[{k}] is None; every member must be a Tensor",
-            )
-    return value
+            fail(Status.ACLNN_ERR_PARAM_NULLPTR, f"{name} is None; every member must be a Tensor")
+    return names, value
 
 
 class BorrowedCall:
@@ -75,7 +73,7 @@ class BorrowedCall:
     ) -> None:
         self._operator, self._given, self._scalars = operator, given, scalars
         numbers = tuple([(name, type(value), str(value)) for name, value in scalars.items()])
-        self._key = operator, tuple([(x.param.name, x.length) for x in given]), numbers
+        self._key = operator, tuple([x.names for x in given]), numbers
 
     def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors, results last, and plan the call."""
@@ -88,7 +86,8 @@ class BorrowedCall:
         operator, product = self._operator, located.space.device.product
         if product.name not in operator.products:
             refuse_product(operator.api, product, operator.products)
-        names, params = self._named()
+        names = tuple([name for x in self._given for name in x.names])
+        params = [x.param for x in self._given for _ in x.names]
         inputs = sum(not param.is_written for param in params)
         for name, param, tensor in zip(names, params, tensors, strict=True):
             _check(name, param, tensor)
@@ -100,7 +99,8 @@ class BorrowedCall:
         compute.infer(tensors, kinds, in_place)
 
         def writes(param: Parameter) -> bool:
-            return self._changes(param) and param.name not in compute.skipped
+            wanted = param.is_written and self._scalars.get(param.condition, True)
+            return bool(wanted) and param.name not in compute.skipped
 
         spans = [(k, x.span) for k, x in enumerate(places) if x.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])
@@ -125,20 +125,6 @@ class BorrowedCall:
             label=operator.label,
             finds_shapes=bool(operator.found) and not empty,
         )
-
-    def _changes(self, param: Parameter) -> bool:
-        """Tell whether the call writes a parameter's tensors."""
-        return param.is_written and bool(self._scalars.get(param.condition, True))
-
-    def _named(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
-        """Return the name and the parameter of every tensor."""
-        names: list[str] = []
-        params: list[Parameter] = []
-        for given in self._given:
-            name, length = given.param.name, given.length
-            names += [name] if length is None else [f"{name}[{k}]" for k in range(length)]
-            params += [given.param] * len(given.places)
-        return tuple(names), tuple(params)
 
 
 def _check(name: str, param: Parameter, tensor: Tensor) -> None:

@@ -58,11 +58,6 @@ def fill_(data: Tensor, value: Tensor) -> Tensor:
     return data.fill_(value.reshape(()))
 
 
-def fill_one_(data: Tensor) -> Tensor:
-    """Fill a tensor with ones."""
-    return data.fill_(1)
-
-
 def add_relu(data: Tensor, other: Tensor, alpha: float) -> Tensor:
     """Return a sum where it is positive, else 0."""
     return torch.add(data, other, alpha=alpha).relu()

@@ -53,11 +53,6 @@ def foreach_addc(
     ]
 
 
-def copies(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return a copy of each tensor."""
-    return [tensor.clone() for tensor in tensors]
-
-
 def foreach_round(tensors: Sequence[Tensor], mode: Tensor | float) -> list[Tensor]:
     """Return each tensor rounded: 1 ties to even, 2 down, 3 up, 4 ties away, 5 toward zero."""
     if not isinstance(mode, Tensor):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -89,12 +88,6 @@ def cumsum_from(data: Tensor, dim: int, exclusive: bool, reverse: bool) -> Tenso
 def equal(one: Tensor, other: Tensor) -> Tensor:
     """Tell whether two tensors have the same elements."""
     return (one == other).all() if one.shape == other.shape else one.new_zeros((), dtype=torch.bool)
-
-
-def isin(element: Any, others: Any, unique: bool, invert: bool) -> Tensor:
-    """Tell which elements are among others."""
-    found: Tensor = torch.isin(element, others, assume_unique=unique, invert=invert)
-    return found
 
 
 def sum_of(tensors: Sequence[Tensor]) -> Tensor:
