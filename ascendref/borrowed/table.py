@@ -12,12 +12,7 @@ from ..core.dtypes import DataType
 from ..declaration.fields import A2_A3
 from ..declaration.operator import APIS
 
-_FLOATS: Final = (
-    DataType.ACL_FLOAT,
-    DataType.ACL_FLOAT16,
-    DataType.ACL_BF16,
-    DataType.ACL_DOUBLE,
-)
+_FLOATS: Final = (DataType.ACL_FLOAT, DataType.ACL_FLOAT16, DataType.ACL_BF16, DataType.ACL_DOUBLE)
 _INTEGERS: Final = (
     DataType.ACL_INT8,
     DataType.ACL_INT16,

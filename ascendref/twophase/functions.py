@@ -32,10 +32,7 @@ def phase_1_function(operator: Operator) -> Callable[..., tuple[int, Executor]]:
 
 
 def phase_1_of(
-    plan_arguments: Callable[[tuple[Any, ...]], Planned],
-    api: str,
-    names: tuple[str, ...],
-    doc: str,
+    plan_arguments: Callable[[tuple[Any, ...]], Planned], api: str, names: tuple[str, ...], doc: str
 ) -> Callable[..., tuple[int, Executor]]:
     """Return phase 1 of an operator whose calls a function plans."""
     signature = _signature(names)

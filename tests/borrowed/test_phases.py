@@ -308,11 +308,7 @@ BUFFERS = "momentumBufferListOptionalRef"
         ("SplitTensor", {"out": []}, "out has 0 tensors; 3 are expected"),
         ("SplitTensor", {"splitSections": "2"}, "splitSections is a str; an integer is expected"),
         ("FusedSgd", {"gradsRef": first_is_other("gradsRef")}, "gradsRef[0] has shape (1,)"),
-        (
-            "FusedSgd",
-            {BUFFERS: first_is_other(BUFFERS)},
-            f"{BUFFERS}[0] has shape (1,)",
-        ),
+        ("FusedSgd", {BUFFERS: first_is_other(BUFFERS)}, f"{BUFFERS}[0] has shape (1,)"),
         ("ReduceSum", {"dtype": 99}, "dtype is 99; a type of tensors"),
         ("GroupNormSilu", {"group": 0}, "by zero"),
         ("MseLossOut", {"reduction": 3}, "reduction is 3; 0 to 2 are allowed"),

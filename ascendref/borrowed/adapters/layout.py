@@ -36,17 +36,11 @@ def circular_pad_backward(grad: Tensor, data: Tensor, padding: Sequence[int]) ->
     return total
 
 
-def sliced(
-    data: Tensor,
-    starts: Sequence[int],
-    ends: Sequence[int],
-    axes: Sequence[int],
-    steps: Sequence[int],
-) -> Tensor:
-    """Return a slice along several axes."""
-    if not len(starts) == len(ends) == len(axes) == len(steps):
+def sliced(data: Tensor, *ranges: Sequence[int]) -> Tensor:
+    """Return a slice along several axes, of starts, ends, axes and steps."""
+    if len(set(map(len, ranges))) > 1:
         raise ValueError("starts, ends, axes and steps must have as many members each")
-    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+    for start, end, axis, step in zip(*ranges, strict=True):
         data = torch.ops.aten.slice(data, axis, start, end, step)
     return data
 

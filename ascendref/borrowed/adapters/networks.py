@@ -50,10 +50,7 @@ def geglu_backward(grad: Tensor, data: Tensor, gelu: Tensor, dim: int, approxima
 
 
 def gelu_mul(
-    data: Tensor,
-    approximate: str | None,
-    *,
-    gelu: Callable[..., Tensor] = torch.nn.functional.gelu,
+    data: Tensor, approximate: str | None, *, gelu: Callable[..., Tensor] = torch.nn.functional.gelu
 ) -> Tensor:
     """Return GELU of the first half of the last axis times the second."""
     first, second = data.chunk(2, -1)

@@ -85,14 +85,7 @@ def _layer_norm_gradients(
     """Return the gradients of a layer norm of F32 data for the data, gamma and beta, in F32."""
     wide = gamma.float()
     of_data, of_gamma, of_beta = torch.ops.aten.native_layer_norm_backward(
-        grad.float(),
-        data,
-        list(gamma.shape),
-        mean.float(),
-        factor.float(),
-        wide,
-        wide,
-        [True] * 3,
+        grad.float(), data, list(gamma.shape), mean.float(), factor.float(), wide, wide, [True] * 3
     )
     return of_data, of_gamma, of_beta
 

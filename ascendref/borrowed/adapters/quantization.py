@@ -73,11 +73,7 @@ def quantized_rows(
 
 
 def dynamic_quantized(
-    data: Tensor,
-    smooth: Tensor | None,
-    groups: Tensor | None,
-    dtype: int,
-    offset: Tensor | None,
+    data: Tensor, smooth: Tensor | None, groups: Tensor | None, dtype: int, offset: Tensor | None
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """Return rows as INT8, the scales and, if requested, the offsets."""
     if dtype != DataType.ACL_INT8:

@@ -31,7 +31,6 @@ def padded(x, padding, value=0, more=None):
 
 
 def conv(x, w, b, stride, padding, dilation, groups=1):
-    """Return a convolution."""
     n, c = x.shape[:2]
     total = 0
     for place, part in windows(padded(x, padding), w.shape[2:], stride, dilation):
@@ -63,7 +62,6 @@ def gradients(function, grad, x, w, axes):
 
 
 def convolution_backward(grad, x, w, _, *geometry):
-    """Return the gradients of a convolution."""
     stride, padding, dilation, _, _, groups, *_ = geometry
     axes = (0, *range(2, x.ndim))
     return gradients(
@@ -72,19 +70,15 @@ def convolution_backward(grad, x, w, _, *geometry):
 
 
 def conv_tbc(x, w, b, pad, _=0):
-    """Return a convolution over time, batch, channels."""
     y = conv(x.transpose(1, 2, 0), w.transpose(2, 1, 0), b, [1], [pad], [1])
     return y.transpose(2, 0, 1)
 
 
 def conv_tbc_backward(grad, x, w, b, pad, _):
-    """Return the gradients of `conv_tbc`."""
     return gradients(lambda y, v: conv_tbc(y, v, None, pad), grad, x, w, (0, 1))
 
 
 def avg_pool(x, kernel, stride, padding, ceil, count, divisor, *_):
-    """Return means over windows."""
-
     def sums(y):
         parts = windows(padded(y, padding), kernel, stride, [1] * len(kernel))
         return sum(part for _, part in parts)
@@ -109,22 +103,9 @@ def max_pool(x, kernel, stride, padding, dilation, ceil):
 
 
 def plane_max(x, kernel, strides, _, pads, dilations, ceil):
-    """Return maxima over windows, which begin inside of the plane or on its first border."""
-    del dilations
-    (a, b), (s, t), (p, q) = (
-        (*each, *each)[:2] for each in (kernel, strides or kernel, pads or [0])
-    )
-    rounded = math.ceil if ceil else math.floor
-
-    def starts(n, k, step, pad):
-        count = rounded((n + 2 * pad - k) / step) + 1
-        return [y for y in range(-pad, count * step - pad, step) if y < n]
-
-    rows, columns = starts(x.shape[-2], a, s, p), starts(x.shape[-1], b, t, q)
-    found = [
-        [x[..., max(y, 0) : y + a, max(z, 0) : z + b].max((-1, -2)) for z in columns] for y in rows
-    ]
-    return np.moveaxis(np.array(found), (0, 1), (-2, -1))
+    """Return maxima over windows of a plane, whose numbers are of one axis or of both."""
+    pairs = [(*each, *each)[:2] for each in (kernel, strides or kernel, pads or [0])]
+    return max_pool(x, *pairs, [1, 1], ceil)[0]
 
 
 def scattered(axes):

@@ -42,7 +42,6 @@ def summed(x, y, alpha):
 
 
 def divisors(rng):
-    """Return integers that are not 0."""
     return rng.integers(1, 5, (3, 5))
 
 
@@ -53,7 +52,6 @@ def quotient(x, y, mode):
 
 
 def lerp(x, y, weight):
-    """Return what lies between two numbers."""
     return (1 - weight) * x + weight * y
 
 

@@ -20,7 +20,6 @@ def along(x, dim, index):
 
 
 def scatter(x, dim, index, source, code=0):
-    """Return elements along an axis, replaced, added to or multiplied."""
     y = np.array(x)
     function = {1: np.add, 2: np.multiply}.get(code)
     source = np.broadcast_to(source, index.shape)
@@ -63,50 +62,41 @@ def at(dim, index):
 
 
 def take(x, dim, index):
-    """Return slices along an axis."""
     return np.take(x, index, dim)
 
 
 def replaced(x, dim, index, values):
-    """Return a tensor with slices along an axis replaced."""
     return changed(x, lambda y: y.__setitem__(at(dim, index), values))
 
 
 def scatter_nd(x, index, updates):
-    """Return a tensor with slices at coordinates replaced."""
     return changed(x, lambda y: y.__setitem__(tuple(np.moveaxis(index, -1, 0)), updates))
 
 
 def repeated(x, counts, _):
-    """Return repeated elements."""
     return np.repeat(x.reshape(-1), counts)
 
 
 def repeat_along(x, counts, dim, _):
-    """Return repeated slices along an axis."""
     return np.repeat(x, counts, dim)
 
 
 def masked_select(x, mask):
-    """Return the elements at a mask, which is broadcast."""
     x, mask = np.broadcast_arrays(x, mask)
     return x[mask]
 
 
 def index_add(x, dim, index, source, alpha, *_):
-    """Return a tensor with multiples of slices added."""
     source = np.moveaxis(np.asarray(source * alpha), dim, 0)
     return changed(x, lambda y: np.add.at(np.moveaxis(y, dim, 0), index, source))
 
 
 def masked_scatter(x, mask, source):
-    """Return a tensor with elements replaced one after the other."""
     mask = np.broadcast_to(mask, x.shape)
     return changed(x, lambda y: np.place(y, mask, source.reshape(-1)[: mask.sum()]))
 
 
 def put(x, index, source, accumulate):
-    """Return a tensor with elements replaced, or added to."""
     flat = x.reshape(-1).copy()
     if accumulate:
         np.add.at(flat, index, source)
@@ -116,7 +106,6 @@ def put(x, index, source, accumulate):
 
 
 def index_put(x, indices, values, accumulate, unsafe):
-    """Return a tensor with slices replaced, or added to."""
     if accumulate:
         return changed(x, lambda y: np.add.at(y, tuple(indices), values))
     return changed(x, lambda y: y.__setitem__(tuple(indices), values))
@@ -146,7 +135,6 @@ def pad_backward(mode):
 
 
 def unique(x, ordered, inverse, counts=True):
-    """Return different elements, where they are, and how often."""
     values, places, numbers = np.unique(x, return_inverse=True, return_counts=True)
     return values, places.reshape(x.shape), numbers
 
@@ -164,19 +152,16 @@ def runs(x, inverse, counts, dim):
 
 
 def unique_slices(x, ordered, inverse, dim):
-    """Return different slices along an axis."""
     values, places, counts = np.unique(x, axis=dim, return_inverse=True, return_counts=True)
     return values, places.reshape(-1), counts
 
 
 def one_hot(index, classes, on, off, axis):
-    """Return one value for the class, another elsewhere."""
     found = np.where(np.arange(classes) == index[..., None], on, off)
     return np.moveaxis(found, -1, axis)
 
 
 def slices(x, starts, ends, axes, steps):
-    """Return a slice along several axes."""
     key = [slice(None)] * x.ndim
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         key[axis] = slice(start, end, step)
@@ -228,7 +213,6 @@ def planes(before, n, after):
 
 
 def embedding_backward(grad, index, n, padding, by_freq):
-    """Return sums of gradients for each row of a table."""
     found = np.zeros((n, grad.shape[-1]))
     counts = np.bincount(index.reshape(-1), minlength=n)
     for k, row in zip(index.reshape(-1), grad.reshape(-1, grad.shape[-1]), strict=True):
@@ -238,12 +222,10 @@ def embedding_backward(grad, index, n, padding, by_freq):
 
 
 def fill_diagonal(x, value, wrap):
-    """Return a matrix with another diagonal."""
     return changed(x, lambda y: np.fill_diagonal(y, value, wrap=wrap))
 
 
 def permuted(x, perm, shape, first):
-    """Return a tensor permuted and reshaped."""
     return x.transpose(perm).reshape(shape) if first else x.reshape(shape).transpose(perm)
 
 
@@ -366,9 +348,7 @@ INDEXING: dict[str, Judge] = {
     ),
     "ScatterNdUpdate": judged(scatter_nd, ("4 6 3", held([[3, 1], [0, 5]]), "2 3")),
     "InplaceScatterUpdate": judged(
-        scatter_updated,
-        ("2 3 6 2", held([1, 4]), "2 3 2 2", -2),
-        ("2 6", held([5, 0]), "2 1", 1),
+        scatter_updated, ("2 3 6 2", held([1, 4]), "2 3 2 2", -2), ("2 6", held([5, 0]), "2 1", 1)
     ),
     "InplacePut": judged(put, ("4 6, 5 ~24, 5", False), ("4 6, 3 2 <24, 3 2", True)),
     "MaxUnpool2d": judged(unpool, ("2 3 2 2", planes((2, 3), 20, (2, 2)), [4, 5])),

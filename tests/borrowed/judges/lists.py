@@ -58,7 +58,6 @@ ROUNDED = {
 
 
 def rounded(xs, mode):
-    """Return tensors of integers."""
     return [ROUNDED[int(np.ravel(mode)[0])](x) for x in xs]
 
 

@@ -23,7 +23,6 @@ def same_signs(parts):
 
 
 def svd(x, full, vectors):
-    """Return singular values and vectors."""
     left, values, right = np.linalg.svd(x, full_matrices=full)
     return values, left, right.swapaxes(-1, -2)
 
@@ -47,12 +46,10 @@ def definite(n):
 
 
 def regular(rng):
-    """Return a matrix of positive numbers."""
     return rng.uniform(1, 2, (3, 3))
 
 
 def triangular(x, a, upper, transpose, unit):
-    """Return the solution of a triangular system, and its matrix."""
     part = np.triu(a) if upper else np.tril(a)
     if unit:
         part = part - part * np.eye(len(a)) + np.eye(len(a))
@@ -60,18 +57,15 @@ def triangular(x, a, upper, transpose, unit):
 
 
 def cholesky(x, upper):
-    """Return a triangular factor."""
     factor = np.linalg.cholesky(x)
     return factor.swapaxes(-1, -2) if upper else factor
 
 
 def gemm(a, b, c, alpha, beta, transpose_a, transpose_b, _):
-    """Return α·A·B + β·C."""
     return alpha * (a.T if transpose_a else a) @ (b.T if transpose_b else b) + beta * c
 
 
 def matmul(x, y, _):
-    """Return a product of matrices."""
     return x @ y
 
 
@@ -79,7 +73,6 @@ POINTS = np.random.default_rng(5).integers(-8, 9, (7, 2)) / 4
 
 
 def distances(x, y):
-    """Return the distances of points."""
     return ((x[:, None] - y[None]) ** 2).sum(-1) ** 0.5
 
 
@@ -138,12 +131,6 @@ MATRICES: dict[str, Judge] = {
     ),
     "CdistBackward": judged(
         lambda g, x, y, d, p: gradient(lambda z: distances(z, y), g, 0, x),
-        (
-            "3 4",
-            held(POINTS[:3]),
-            held(POINTS[3:]),
-            held(distances(POINTS[:3], POINTS[3:])),
-            2.0,
-        ),
+        ("3 4", held(POINTS[:3]), held(POINTS[3:]), held(distances(POINTS[:3], POINTS[3:])), 2.0),
     ),
 }

@@ -58,7 +58,6 @@ def unpool_backward(grad, _, index, size, *__):
 
 
 def kl_div(x, target, code, log_target):
-    """Return the Kullback-Leibler divergence."""
     terms = np.exp(target) * (target - x) if log_target else target * (np.log(target) - x)
     return reduced(terms, np.ones(x.shape), code)
 
@@ -134,13 +133,11 @@ def ctc_backward(grad, x, *_):
 
 
 def scaled_masked_softmax(x, mask, scale, _):
-    """Return the softmax of multiples without those under the mask."""
     x = np.where(mask, -10000, x * scale)
     return softmax(x, -1)
 
 
 def qkv(x, bias, heads):
-    """Return queries, keys and values of each head."""
     batch, length, size = x.shape
     parts = (x + bias).reshape(batch, length, 3, heads, size // (3 * heads))
     queries, keys, values = np.moveaxis(parts, 2, 0).swapaxes(2, 3)
@@ -148,7 +145,6 @@ def qkv(x, bias, heads):
 
 
 def cross_entropy(x, target, w, reduction, ignored, smoothing, *_):
-    """Return the cross entropy with classes, and logarithms of the softmax."""
     logs = log_softmax(x, 1)
     w = np.ones(x.shape[1]) if w is None else w
     terms, weights = [], []
@@ -172,13 +168,11 @@ def clipped_swiglu(x, _, dim, alpha, limit, bias, interleaved):
 
 
 def fatrelu_mul(x, threshold):
-    """Return the first halves of rows that reach a threshold, times the second."""
     half = x.shape[-1] // 2
     return x[..., :half] * (x[..., :half] >= threshold.item()) * x[..., half:]
 
 
 def exp_segsum(x):
-    """Return exponentials of sums of parts of rows."""
     size = x.shape[-1]
     y = np.zeros((*x.shape, size))
     for k in range(size):

@@ -13,7 +13,6 @@ def normal(x, axes, eps):
 
 
 def layer_norm(x, shape, w, b, eps, *_):
-    """Return the layer norm, means and factors."""
     y, mean, factor = normal(x, tuple(range(x.ndim - len(shape), x.ndim)), eps)
     y = y if w is None else y * w
     return y if b is None else y + b, mean, factor
@@ -31,7 +30,6 @@ def layer_norm_backward(grad, x, shape, mean, factor, w, b, mask):
 
 
 def group_norm(x, w, b, n, c, hw, groups, eps):
-    """Return the group norm, means and factors."""
     y, mean, factor = normal(x.reshape(n, groups, -1), -1, eps)
     column = (1, c, *[1] * (x.ndim - 2))
     w, b = np.ones(c) if w is None else w, np.zeros(c) if b is None else b
@@ -39,13 +37,11 @@ def group_norm(x, w, b, n, c, hw, groups, eps):
 
 
 def group_norm_silu(x, w, b, groups, eps, active=True):
-    """Return SiLU of the group norm."""
     y, mean, factor = group_norm(x, w, b, *x.shape[:2], 0, groups, eps)
     return y / (1 + np.exp(-y)) if active else y, mean, factor
 
 
 def batch_norm_backward(grad, x, w, rm, rv, mean, factor, training, eps, *_):
-    """Return the gradients of the batch norm."""
     axes = (0, *range(2, x.ndim))
     column = (1, -1, *[1] * (x.ndim - 2))
     mean = (mean if training else rm).reshape(column)
@@ -58,7 +54,6 @@ def batch_norm_backward(grad, x, w, rm, rv, mean, factor, training, eps, *_):
 
 
 def rms_norm(x, w, eps):
-    """Return the norm by the root of the mean square, and the factors."""
     axes = tuple(range(x.ndim - w.ndim, x.ndim))
     factor = 1 / np.sqrt((x * x).mean(axes, keepdims=True) + eps)
     return x * factor * w, factor
@@ -72,7 +67,6 @@ def rms_norm_backward(grad, x, factor, w):
 
 
 def batch_norm(x, w, b, rm, rv, training, momentum, eps):
-    """Return the running means and variances, the batch norm, means and factors."""
     axes, column = (0, *range(2, x.ndim)), (1, -1, *[1] * (x.ndim - 2))
     mean, var = (x.mean(axes), x.var(axes)) if training else (rm, rv)
     factor = 1 / np.sqrt(var + eps)
@@ -95,12 +89,10 @@ def group_norm_backward(grad, x, mean, factor, w, n, c, hw, groups, *_):
 
 
 def swish(y, scale):
-    """Return y·sigmoid(scale·y)."""
     return y / (1 + np.exp(-scale * y))
 
 
 def group_norm_swish(x, w, b, groups, _, eps, active, scale):
-    """Return the group norm, active or not."""
     y, mean, factor = group_norm(x, w, b, *x.shape[:2], 0, groups, eps)
     return swish(y, scale) if active else y, mean, factor
 
@@ -255,27 +247,11 @@ NORMALIZATION: dict[str, Judge] = {
     ),
     "BatchNormGatherStatsWithCounts": judged(
         gathered,
-        (
-            "2 4 5, 3 4",
-            uniform(0.5, 2, (3, 4)),
-            "4, 4 +",
-            0.1,
-            1e-3,
-            held([3, 1, 5]),
-        ),
-        (
-            "2 3 5, 2 3",
-            uniform(0.5, 2, (2, 3)),
-            None,
-            None,
-            0.3,
-            1e-3,
-            held([4, 6]),
-        ),
+        ("2 4 5, 3 4", uniform(0.5, 2, (3, 4)), "4, 4 +", 0.1, 1e-3, held([3, 1, 5])),
+        ("2 3 5, 2 3", uniform(0.5, 2, (2, 3)), None, None, 0.3, 1e-3, held([4, 6])),
     ),
     "SyncBatchNormGatherStats": judged(
-        gathered_sums,
-        ("2 3", uniform(40, 50, (2, 3)), held([3, 4]), "3, 3 +", 0.25, 1e-3),
+        gathered_sums, ("2 3", uniform(40, 50, (2, 3)), held([3, 4]), "3, 3 +", 0.25, 1e-3)
     ),
     "BatchNormStats": judged(
         lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], ("3 4 5", 1e-3)

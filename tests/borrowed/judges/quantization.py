@@ -15,7 +15,6 @@ def along(numbers, x, axis):
 
 
 def quantized(x, scale, offset, squared, mode, _, axis=-1):
-    """Return data as integers of 8 bits."""
     value = x * along(scale, x, axis) ** (2 if squared else 1)
     value = value if offset is None else value + along(offset, x, axis)
     rounded = {"round": np.rint, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}[mode]
@@ -30,7 +29,6 @@ def quantized_rows(x, smooth):
 
 
 def fake_quantized(x, scale, zero, axis, least, most):
-    """Return data rounded as if they were quantised, and which were not clamped."""
     scale, zero = along(scale, x, axis), along(zero, x, axis)
     steps = np.rint(x / scale) + zero
     return (np.clip(steps, least, most) - zero) * scale, (steps >= least) & (steps <= most)
@@ -45,7 +43,6 @@ def updated_scale(scale, tracker, found, growth, backoff, interval):
 
 
 def dequantized(x, scale, offset, _, squared):
-    """Return multiples of integers plus an offset."""
     return (x + (0 if offset is None else offset)) * scale ** (2 if squared else 1)
 
 
@@ -89,7 +86,6 @@ def quant_matmul(x, y, scale, rows, bias, first, second):
 
 
 def some_bytes(count):
-    """Return a function that makes bytes."""
     return lambda rng: rng.integers(0, 256, count)
 
 

@@ -48,7 +48,6 @@ def mask_chance(parts):
 
 
 def some_mask(rng):
-    """Return bits for few elements."""
     return rng.integers(0, 256, 16)
 
 
@@ -70,7 +69,6 @@ def signs(_):
 
 
 def dropout(x, chance, *_):
-    """Return the data after the first elements were dropped, and the mask."""
     kept = np.arange(1024) >= chance * 1000
     kept[1000:] = False
     data = np.where(kept[:1000].reshape(x.shape), x / (1 - chance), 0)

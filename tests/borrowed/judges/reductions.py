@@ -26,7 +26,6 @@ def over_some(function, after=np.array, mark=""):
 
 
 def norm(x, p, dim, keep, *_):
-    """Return the p-norm along axes."""
     if math.isinf(p):
         return np.max(abs(x), tuple(dim), keepdims=keep)
     return np.sum(abs(x) ** p, tuple(dim), keepdims=keep) ** (1 / p)
@@ -44,7 +43,6 @@ def place(x, k, dim, keep):
 
 
 def median(x, dim, keep):
-    """Return the lower median along an axis, and where it is."""
     return place(x, (x.shape[dim] - 1) // 2, dim, keep)
 
 
@@ -70,7 +68,6 @@ def running(function):
 
 
 def cumsum(x, dim, exclusive, reverse):
-    """Return running sums."""
     sums = np.flip(np.cumsum(np.flip(x, dim), dim), dim) if reverse else np.cumsum(x, dim)
     return sums - x if exclusive else sums
 
@@ -86,7 +83,6 @@ def extreme(arg):
 
 
 def cdist(x, y, p, mode=0):
-    """Return the distances of all pairs of rows."""
     return (abs(x[..., :, None, :] - y[..., None, :, :]) ** p).sum(-1) ** (1 / p)
 
 
@@ -108,7 +104,6 @@ def beside_mean(function):
 
 
 def ordered(rng):
-    """Return ascending numbers."""
     return np.cumsum(rng.integers(1, 3, 6))
 
 
@@ -118,12 +113,10 @@ def between(rng):
 
 
 def searched(s, x, _, right, sorter=None):
-    """Return where numbers would stand among others."""
     return np.searchsorted(s, x, "right" if right else "left", sorter)
 
 
 def isin(x, y, _, invert):
-    """Tell which elements are among others."""
     return np.isin(x, y, invert=invert)
 
 
