@@ -13,7 +13,7 @@ from ..device.memory.address_space import AddressSpace
 from ..device.memory.tensor import Tensor
 from ..twophase.phase_1 import keep_plan, known_plan, refuse_type
 from ..twophase.plan import Located, Plan, Planned, Step, refuse
-from ..twophase.validation import check_overlaps, extents, refuse_product
+from ..twophase.validation import check_overlaps, operands_of, refuse_product
 from .attributes import READERS
 from .compute import Compute, Given
 from .expressions import TYPES
@@ -91,7 +91,7 @@ class BorrowedCall:
         inputs = sum(not param.is_written for param in params)
         for name, param, tensor in zip(names, params, tensors, strict=True):
             _check(name, param, tensor)
-        places = list(extents(names, tensors, located))
+        places = list(operands_of(names, tensors, located))
         arrays = [x.array for x in places]
         in_place = check_overlaps(names, arrays, inputs, tensors, located.numbers)
         kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])

@@ -134,20 +134,11 @@ class Borrowed:
 
     @cached_property
     def label(self) -> str:
-        """What the timeline shows: the operator of PyTorch."""
-        call = self.expression.partition("(")[0]
-        name = call.removeprefix("aten.")
-        return f"borrowed: aten::{name}" if name != call else f"borrowed: {name}"
-
-    @property
-    def tensors(self) -> tuple[str, ...]:
-        """Names of the tensors that it reads, and does not write."""
-        return tuple([p.name for p in self.parameters if p.is_tensor and not p.is_written])
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the tensors that it writes."""
-        return tuple([p.name for p in self.parameters if p.is_tensor and p.is_written])
+        """What the timeline shows: the operator of PyTorch, or else the adapter."""
+        found = re.match(r'aten\.([\w.]+)|.*function="(\w+)"', self.expression)
+        if found is None:
+            return f"borrowed: {self.expression.partition('(')[0]}"
+        return f"borrowed: aten::{found[1] or found[2]}"
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:

@@ -157,7 +157,8 @@ def types(operator: Borrowed) -> list[Any]:
 def arguments(operator: Borrowed, made: Made) -> dict[str, Any] | None:
     """Return what a function is given for a call; None if it cannot express that."""
     results = made.result if isinstance(made.result, tuple) else (made.result,)
-    values = dict(made.before)
+    # where a result is made decides none of its numbers
+    values = {k: v for k, v in made.before.items() if k not in ("layout", "pin_memory")}
     given = {}
     for keyword in keywords(operator):
         value = values.pop(str(keyword.arg))

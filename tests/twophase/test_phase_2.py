@@ -97,14 +97,14 @@ def test_workspaces_that_phase_2_refuses(operator: str) -> None:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_workspaces_that_phase_2_takes(operator: str) -> None:
-    call = made(operator)
-    assert call.refusal(workspace=call.workspace.address)[0] == 0
-    call = made(operator)
-    large = call.dev.malloc(call.size + 999)
-    assert call.refusal(workspace=large, workspaceSize=call.size + 999)[0] == 0
-    call = made(operator)
-    large = call.dev.malloc(call.size + 3)
-    assert call.refusal(workspace=large.address + 3)[0] == 0
+    changes: tuple[Any, ...] = (
+        lambda call: {"workspace": call.workspace.address},
+        lambda call: {"workspace": call.dev.malloc(call.size + 9), "workspaceSize": call.size + 9},
+        lambda call: {"workspace": call.dev.malloc(call.size + 3).address + 3},
+    )
+    for change in changes:
+        call = made(operator)
+        assert call.refusal(**change(call))[0] == 0
     call.stream.synchronize()
     if operator == "prelu_backward":
         want = ar.prelu_backward(X, X, np.float32([1, 2, 3]))
@@ -162,17 +162,16 @@ def test_many_threads_may_not_share_a_run() -> None:
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_streams_that_phase_2_refuses(operator: str) -> None:
     call = made(operator)
-    status, message = call.refusal(stream=ar.Device("Atlas A2").create_stream())
-    assert status == 107003
-    assert "stream" in message
-    call = made(operator)
-    stream = call.dev.create_stream()
-    stream.destroy()
-    assert call.refusal(stream=stream)[0] == 107017
-    call = made(operator)
-    status, message = call.refusal(stream=0)
-    assert status == 107017
-    assert "stream is a int" in message
+    destroyed = call.dev.create_stream()
+    destroyed.destroy()
+    for stream, code, words in (
+        (ar.Device("Atlas A2").create_stream(), 107003, "stream"),
+        (destroyed, 107017, "stream"),
+        (0, 107017, "stream is a int"),
+    ):
+        call = made(operator, call.dev)
+        status, message = call.refusal(stream=stream)
+        assert (status, words in message) == (code, True)
 
 
 def redescribe(field: str, value: Any) -> Any:

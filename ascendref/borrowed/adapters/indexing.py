@@ -73,14 +73,13 @@ def scatter_nd_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     return data.index_put_(tuple(indices.unbind(-1)), updates)
 
 
-def index_fill(data: Tensor, dim: int, index: Sequence[int], value: float) -> Tensor:
-    """Return a tensor with slices along an axis filled."""
-    return data.index_fill(dim, torch.tensor(index, device=data.device, dtype=torch.int64), value)
-
-
-def index_fill_(data: Tensor, dim: int, index: Sequence[int], value: float) -> Tensor:
-    """Fill slices of a tensor along an axis."""
-    return data.index_fill_(dim, torch.tensor(index, device=data.device, dtype=torch.int64), value)
+def index_fill(
+    data: Tensor, dim: int, index: Sequence[int], value: float, *, function: str = "index_fill"
+) -> Tensor:
+    """Return a tensor with slices along an axis filled, or fill them."""
+    places = torch.tensor(index, device=data.device, dtype=torch.int64)
+    filled: Tensor = getattr(data, function)(dim, places, value)
+    return filled
 
 
 def scatter(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) -> Tensor:
@@ -118,16 +117,16 @@ def scatter_reduce_(
     return data.scatter_reduce_(dim, index, source, name, include_self=include)
 
 
-def scatter_rows_(data: Tensor, indices: Tensor, updates: Tensor, *, function: str) -> Tensor:
+def scatter_rows_(data: Tensor, indices: Tensor, updates: Tensor, *, reduce: str) -> Tensor:
     """Combine rows of a tensor with others."""
     rows = updates.reshape(indices.numel(), *data.shape[1:])
     places = indices.reshape(-1, *[1] * (data.ndim - 1)).expand_as(rows)
-    return data.scatter_reduce_(0, places, rows, function)
+    return data.scatter_reduce_(0, places, rows, reduce)
 
 
 def scatter_div_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """Divide rows of a tensor."""
-    return data.div_(scatter_rows_(torch.ones_like(data), indices, updates, function="prod"))
+    return data.div_(scatter_rows_(torch.ones_like(data), indices, updates, reduce="prod"))
 
 
 def nonzero_by_axis(data: Tensor) -> Tensor:

@@ -164,10 +164,11 @@ def quant_matmul_v5(
     *others: Any,
 ) -> Tensor:
     """Return `quant_matmul`, without groups."""
-    *bias, group, out = others
+    bias, transpose_one, transpose_other, group, out = others
     if group or any(x is not None for x in (result_scale, first_offset, result_offset)):
         raise ValueError("yScale, x1Offset and yOffset must be None, and groupSize 0")
-    return quant_matmul(one, other, scale, second_offset, *bias, out, row_scale)
+    given = (second_offset, bias, transpose_one, transpose_other, out, row_scale)
+    return quant_matmul(one, other, scale, *given)
 
 
 def sign_bits_packed(data: Tensor, size: int) -> Tensor:

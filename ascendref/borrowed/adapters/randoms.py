@@ -29,28 +29,13 @@ def _generator(seed: int | Tensor, *offsets: Any) -> torch.Generator | None:
     return generator
 
 
-def uniform_(data: Tensor, low: float, high: float, *seed: Any) -> Tensor:
-    """Fill a tensor with uniformly distributed numbers."""
-    generator = _generator(*seed)
-    return data if data.is_meta else data.uniform_(low, high, generator=generator)
-
-
-def normal_(data: Tensor, mean: float, std: float, *seed: Any) -> Tensor:
-    """Fill a tensor with normally distributed numbers."""
-    generator = _generator(*seed)
-    return data if data.is_meta else data.normal_(mean, std, generator=generator)
-
-
-def random_(data: Tensor, low: int, high: int, *seed: Any) -> Tensor:
-    """Fill a tensor with integers from a low one to below a high one."""
-    generator = _generator(*seed)
-    return data if data.is_meta else data.random_(low, high, generator=generator)
-
-
-def random_full_(data: Tensor, *seed: Any) -> Tensor:
-    """Fill a tensor with integers from 0 to the last up to which its type has all integers."""
-    generator = _generator(*seed)
-    return data if data.is_meta else data.random_(generator=generator)
+def drawn_(data: Tensor, *given: Any, function: str) -> Tensor:
+    """Fill a tensor with random numbers of a distribution: its parameters, and a seed."""
+    first = -3 if isinstance(given[-2], Tensor) else -2
+    generator = _generator(*given[first:])
+    if not data.is_meta:
+        getattr(data, function)(*given[:first], generator=generator)
+    return data
 
 
 def exponential_(data: Tensor, count: int, rate: float, seed: int, offset: int) -> Tensor:
@@ -59,7 +44,7 @@ def exponential_(data: Tensor, count: int, rate: float, seed: int, offset: int) 
         raise ValueError(f"count is {count}; the number of elements, {data.numel()}, is expected")
     if rate <= 0:
         raise ValueError(f"lambda is {rate}; it must be above 0")
-    return data if data.is_meta else data.exponential_(rate, generator=_generator(seed, offset))
+    return drawn_(data, rate, seed, offset, function="exponential_")
 
 
 def _slopes(
@@ -71,7 +56,8 @@ def _slopes(
     if not train:
         return (lower + upper) / 2
     if not data.is_meta:
-        drawn = uniform_(torch.empty(data.shape, dtype=noise.dtype), lower, upper, seed, offset)
+        drawn = torch.empty(data.shape, dtype=noise.dtype)
+        drawn_(drawn, lower, upper, seed, offset, function="uniform_")
         noise.copy_(torch.where(data > 0, 1, drawn))
     return noise
 
@@ -88,18 +74,13 @@ def rrelu_(data: Tensor, noise: Tensor, *drawn: Any) -> Tensor:
 
 def normal(mean: Any, std: Any, seed: int, offset: int, out: Tensor) -> Tensor:
     """Return normally distributed numbers, with means and deviations of one or each."""
-    normal = torch.empty_like(out)
-    return torch.add(normal_(normal, 0, 1, seed, offset) * std, mean)
+    normal = drawn_(torch.empty_like(out), 0, 1, seed, offset, function="normal_")
+    return torch.add(normal * std, mean)
 
 
-def bernoulli(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
+def bernoulli(data: Tensor, *given: Any) -> Tensor:
     """Return ones with a chance, of all elements or of each, and zeros."""
-    return bernoulli_(torch.empty_like(data), chance, seed, offset)
-
-
-def bernoulli_(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
-    """Fill a tensor with ones with a chance, of all elements or of each, and zeros."""
-    return data if data.is_meta else data.bernoulli_(chance, generator=_generator(seed, offset))
+    return drawn_(torch.empty_like(data), *given, function="bernoulli_")
 
 
 def randperm(n: int, seed: int, offset: int, out: Tensor) -> Tensor:

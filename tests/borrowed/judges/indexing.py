@@ -12,6 +12,13 @@ def changed(x, change):
     return y
 
 
+def put_at(x, key, values, accumulate=False):
+    """Return a copy with elements replaced, or added to."""
+    if accumulate:
+        return changed(x, lambda y: np.add.at(y, key, values))
+    return changed(x, lambda y: y.__setitem__(key, values))
+
+
 def along(x, dim, index):
     """Return the coordinates of elements whose index along an axis is given."""
     places = list(np.indices(index.shape))
@@ -20,14 +27,10 @@ def along(x, dim, index):
 
 
 def scatter(x, dim, index, source, code=0):
-    y = np.array(x)
-    function = {1: np.add, 2: np.multiply}.get(code)
-    source = np.broadcast_to(source, index.shape)
-    if function is None:
-        y[along(x, dim, index)] = source
-    else:
-        function.at(y, along(x, dim, index), source)
-    return y
+    key, source = along(x, dim, index), np.broadcast_to(source, index.shape)
+    if code == 2:
+        return changed(x, lambda y: np.multiply.at(y, key, source))
+    return put_at(x, key, source, code == 1)
 
 
 def scatter_reduce(x, dim, index, source, code, include):
@@ -66,11 +69,11 @@ def take(x, dim, index):
 
 
 def replaced(x, dim, index, values):
-    return changed(x, lambda y: y.__setitem__(at(dim, index), values))
+    return put_at(x, at(dim, index), values)
 
 
 def scatter_nd(x, index, updates):
-    return changed(x, lambda y: y.__setitem__(tuple(np.moveaxis(index, -1, 0)), updates))
+    return put_at(x, tuple(np.moveaxis(index, -1, 0)), updates)
 
 
 def repeated(x, counts, _):
@@ -97,18 +100,11 @@ def masked_scatter(x, mask, source):
 
 
 def put(x, index, source, accumulate):
-    flat = x.reshape(-1).copy()
-    if accumulate:
-        np.add.at(flat, index, source)
-    else:
-        flat[index] = source
-    return flat.reshape(x.shape)
+    return put_at(x.reshape(-1), index, source, accumulate).reshape(x.shape)
 
 
-def index_put(x, indices, values, accumulate, unsafe):
-    if accumulate:
-        return changed(x, lambda y: np.add.at(y, tuple(indices), values))
-    return changed(x, lambda y: y.__setitem__(tuple(indices), values))
+def index_put(x, indices, values, accumulate, _):
+    return put_at(x, tuple(indices), values, accumulate)
 
 
 def pad(mode):
