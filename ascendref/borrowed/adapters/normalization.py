@@ -275,13 +275,13 @@ def batch_norm_gather_sums(
 
 def batch_norm_gather_stats(means: Tensor, factors: Tensor, *others: Any) -> tuple[Tensor, Tensor]:
     """Return means and factors of all devices from those of each; the running ones follow."""
-    *running, epsilon, counts = others
+    running_mean, running_var, momentum, epsilon, counts = others
     shares = counts.float().reshape(-1, 1)
     count = shares.sum()
     mean = (means.float() * shares).sum(0) / count
     each = 1 / factors.float().square() - epsilon
     var = ((each + (means.float() - mean).square()) * shares).sum(0) / count
-    return _gathered(mean, var, count, *running, epsilon)
+    return _gathered(mean, var, count, running_mean, running_var, momentum, epsilon)
 
 
 def batch_norm_with(
