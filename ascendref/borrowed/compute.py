@@ -36,22 +36,28 @@ _SMALL: Final = 2**15
 
 
 class Given(NamedTuple):
-    """The tensors of one parameter: where they begin among all, and their names."""
+    """The tensors of one parameter: where they begin among all, and how many a list has."""
 
     param: Parameter
     start: int
-    names: tuple[str, ...]
+    length: int | None
 
     @property
     def places(self) -> range:
         """Where they are among all tensors."""
-        return range(self.start, self.start + len(self.names))
+        return range(self.start, self.start + (1 if self.length is None else self.length))
+
+    @property
+    def names(self) -> list[str]:
+        """Their names."""
+        name, length = self.param.name, self.length
+        return [name] if length is None else [f"{name}[{k}]" for k in range(length)]
 
     def of(self, members: Sequence[Any]) -> Any:
         """Return the parameter's value from those of all tensors."""
-        if self.param.is_list:
-            return [members[k] for k in self.places]
-        return members[self.start]
+        if self.length is None:
+            return members[self.start]
+        return [members[k] for k in self.places]
 
 
 class Compute:

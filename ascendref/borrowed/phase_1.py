@@ -45,24 +45,25 @@ def plan_borrowed(
     tensors: list[Tensor] = []
     parts = []
     for param, value in given:
-        names, members = _members(param, value) if param.is_list else ((param.name,), (value,))
-        for name, tensor in zip(names, members, strict=True):
+        members = _members(param, value) if param.is_list else (value,)
+        parts.append(Given(param, len(tensors), len(members) if param.is_list else None))
+        for k, tensor in enumerate(members):
             if not isinstance(tensor, Tensor):
-                refuse_type(name, tensor)
-        parts.append(Given(param, len(tensors), names))
+                refuse_type(parts[-1].names[k], tensor)
         tensors += members
     return BorrowedCall(operator, tuple(parts), scalars).plan(tuple(tensors), default)
 
 
-def _members(param: Parameter, value: Any) -> tuple[tuple[str, ...], Sequence[Tensor]]:
-    """Return the names and the tensors of a list."""
+def _members(param: Parameter, value: Any) -> Sequence[Tensor]:
     if not isinstance(value, tuple | list):
         refuse(f"{param.name} is a {type(value).__name__}; a tuple or list of Tensor is expected")
-    names = tuple([f"{param.name}[{k}]" for k in range(len(value))])
-    for name, member in zip(names, value, strict=True):
+    for k, member in enumerate(value):
         if member is None:
-            fail(Status.ACLNN_ERR_PARAM_NULLPTR, f"{name} is None; every member must be a Tensor")
-    return names, value
+            fail(
+                Status.ACLNN_ERR_PARAM_NULLPTR,
+                f"{param.name}[{k}] is None; every member must be a Tensor",
+            )
+    return value
 
 
 class BorrowedCall:
@@ -73,7 +74,7 @@ class BorrowedCall:
     ) -> None:
         self._operator, self._given, self._scalars = operator, given, scalars
         numbers = tuple([(name, type(value), str(value)) for name, value in scalars.items()])
-        self._key = operator, tuple([x.names for x in given]), numbers
+        self._key = operator, tuple([(x.param.name, x.length) for x in given]), numbers
 
     def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors, results last, and plan the call."""
