@@ -39,38 +39,33 @@ def _number(name: str, value: Any) -> Any:
     refuse(f"{name} is a {type(value).__name__}; a number or a Scalar is expected")
 
 
+def _converted(function: Callable[[Any], Any], expected: str, name: str, value: Any) -> Any:
+    """Return what a function makes of a value, which is refused if it takes no such value."""
+    try:
+        return function(value)
+    except (TypeError, ValueError) as error:
+        refuse(f"{name} is a {type(value).__name__}; {expected} is expected", error)
+
+
 def _integer(kind: str, name: str, value: Any) -> int:
     least, most = _INTEGERS[kind]
-    try:
-        number = index(value)
-    except TypeError as error:
-        refuse(f"{name} is a {type(value).__name__}; an integer is expected", error)
+    number: int = _converted(index, "an integer", name, value)
     if not least <= number <= most:
         refuse(f"{name} is {number}; {least} to {most} are allowed")
     return number
 
 
-def _float(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        refuse(f"{name} is a {type(value).__name__}; a number is expected", error)
-
-
-def _bool(name: str, value: Any) -> bool:
+def _truth(value: Any) -> bool:
     if isinstance(value, str | bytes | tuple | list):
-        refuse(f"{name} is a {type(value).__name__}; True or False is expected")
-    try:
-        return bool(value)
-    except ValueError as error:
-        refuse(f"{name} is a {type(value).__name__}; True or False is expected", error)
+        raise TypeError("texts and lists have a truth value, but mean none")
+    return bool(value)
 
 
-def _text(name: str, value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if not isinstance(value, str):
-        refuse(f"{name} is a {type(value).__name__}; a str is expected")
+        raise TypeError("only bytes are decoded")
     return value
 
 
@@ -82,10 +77,7 @@ def _type(name: str, value: Any) -> torch.dtype:
 
 
 def _array(read: Callable[[str, Any], Any], name: str, value: Any) -> tuple[Any, ...]:
-    try:
-        members = tuple(value)
-    except TypeError as error:
-        refuse(f"{name} is a {type(value).__name__}; a tuple or list is expected", error)
+    members = _converted(tuple, "a tuple or list", name, value)
     return tuple([read(f"{name}[{k}]", member) for k, member in enumerate(members)])
 
 
@@ -94,13 +86,15 @@ def _axes(name: str, value: Any) -> tuple[int, ...] | None:
     return _array(READERS["i64"], name, value) or None
 
 
+_float = partial(_converted, float, "a number")
+_bool = partial(_converted, _truth, "True or False")
 #: kinds of parameters -> what checks a value, given with the parameter's name
 READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "S": _number,
     "f32": _float,
     "f64": _float,
     "bool": _bool,
-    "str": _text,
+    "str": partial(_converted, _text, "a str"),
     "dtype": _type,
     **{kind: partial(_integer, kind) for kind in _INTEGERS},
     "S[]": partial(_array, _number),

@@ -18,7 +18,7 @@ from ..core.status import Status
 from ..device.memory.tensor import Tensor, contiguous_strides
 from ..twophase.plan import Shapes, refuse
 from .expressions import Expression, compiled
-from .shapes import RULES, check
+from .shapes import check
 from .table import Borrowed, Parameter
 
 #: what PyTorch raises for arguments that it does not take
@@ -46,6 +46,12 @@ class Given(NamedTuple):
     def places(self) -> range:
         """Where they are among all tensors."""
         return range(self.start, self.start + (1 if self.length is None else self.length))
+
+    @property
+    def names(self) -> list[str]:
+        """Their names."""
+        name, length = self.param.name, self.length
+        return [name] if length is None else [f"{name}[{k}]" for k in range(length)]
 
     def of(self, members: Sequence[Any]) -> Any:
         """Return the parameter's value from those of all tensors."""
@@ -83,10 +89,11 @@ class Compute:
             tensor = tensors[self._starts[name]]
             if tensor.strides != contiguous_strides(tensor.shape):
                 refuse(f"{name} has strides {tensor.strides}; its elements must be dense")
+        shapes = [tensor.shape for tensor in tensors]
         with self._refusals():
-            if self._operator.api in RULES:
-                check(self._operator.api, self._values(_empty(tensors, kinds)))
-            values, results = self._sample(tensors, kinds)
+            if self._operator.shapes:
+                check(self._operator, self._values(self._members("meta", shapes, kinds)))
+            values, results = self._sample(shapes, kinds)
         matching = []
         self.skipped = set(self._operator.results)
         for name, out, result in self._pairs(values, results):
@@ -94,7 +101,7 @@ class Compute:
             _check_result(name, out, result, is_found=name in self._operator.found)
             matching.append(out.dtype == result.dtype and out.shape == result.shape)
         with self._refusals():
-            self._try_kernel(tensors, kinds)
+            self._try_kernel(shapes, kinds)
         written = [tensors[k] for x in self._given if not x.param.is_read for k in x.places]
         # other kernels may read what they have written, or take any memory for dense
         safe = self._expression.is_elementwise or not (
@@ -120,9 +127,8 @@ class Compute:
                 text = f"the arguments do not fit together ({type(error).__name__}: {text})"
             refuse(f"{self._operator.api}: {text}", error)
 
-    def _sample(self, tensors: tuple[Tensor, ...], kinds: tuple[torch.dtype, ...]) -> Any:
+    def _sample(self, shapes: Sequence[tuple[int, ...]], kinds: Sequence[torch.dtype]) -> Any:
         """Return values without data, and the results: of meta kernels, or those of numbers."""
-        shapes = [tensor.shape for tensor in tensors]
         if self._operator.found:
             return self._sample_on("cpu", shapes, kinds)
         if self._expression.is_elementwise:
@@ -146,12 +152,11 @@ class Compute:
         read = [kinds[k] for x in self._given if x.param.is_read for k in x.places]
         return not self._promoted and len({x for x in read if x.is_floating_point}) > 1
 
-    def _try_kernel(self, tensors: Sequence[Tensor], kinds: Sequence[torch.dtype]) -> None:
+    def _try_kernel(self, shapes: Sequence[tuple[int, ...]], kinds: Sequence[torch.dtype]) -> None:
         """Raise what the kernel raises for ones and for zeros: about shapes, types or attributes.
 
         Kernels without data leave many checks to it.
         """
-        shapes = [tensor.shape for tensor in tensors]
         if (
             self._expression.is_elementwise
             or self._operator.found
@@ -172,15 +177,23 @@ class Compute:
         kinds: Sequence[torch.dtype],
         number: int = 0,
     ) -> Any:
-        # an index of 0 fits whatever has elements
+        values = self._values(self._members(device, shapes, kinds, number))
+        with torch.no_grad():
+            return values, self._expression.value(values)
+
+    def _members(
+        self,
+        device: str,
+        shapes: Sequence[tuple[int, ...]],
+        kinds: Sequence[torch.dtype],
+        number: int = 0,
+    ) -> list[torch.Tensor]:
+        """Return tensors filled with a number; an index of 0 fits whatever has elements."""
         indices = {k for x in self._given if x.param.is_index for k in x.places}
-        members = [
+        return [
             torch.full(shape, 0 if k in indices else number, dtype=kind, device=device)
             for k, (shape, kind) in enumerate(zip(shapes, kinds, strict=True))
         ]
-        values = self._values(members)
-        with torch.no_grad():
-            return values, self._expression.value(values)
 
     def _values(self, members: Sequence[torch.Tensor]) -> dict[str, Any]:
         values = dict(self._scalars)
@@ -196,12 +209,11 @@ class Compute:
 
     def _make_dense(self, values: dict[str, Any]) -> None:
         """Copy inputs with a layout that some kernels do not accept."""
-        for part in self._given:
-            name = part.param.name
-            if part.param.is_list and not part.param.is_written:
-                values[name] = [tensor.contiguous() for tensor in values[name]]
-            elif not part.param.is_written:
-                values[name] = values[name].contiguous()
+        for param in [part.param for part in self._given if not part.param.is_written]:
+            value = values[param.name]
+            values[param.name] = (
+                [tensor.contiguous() for tensor in value] if param.is_list else value.contiguous()
+            )
 
     def _pairs(self, values: dict[str, Any], results: Any) -> Iterator[tuple[str, Any, Any]]:
         """Yield the name of each result that is wanted, where it goes, and its value."""
@@ -240,14 +252,6 @@ class Compute:
                 kept = result.clone() if self._in_place else result
                 out.copy_(kept if out.shape == kept.shape else kept.reshape(out.shape))
         return shapes
-
-
-def _empty(tensors: Sequence[Tensor], kinds: Sequence[torch.dtype]) -> list[torch.Tensor]:
-    """Return tensors without data."""
-    return [
-        torch.empty(tensor.shape, dtype=kind, device="meta")
-        for tensor, kind in zip(tensors, kinds, strict=True)
-    ]
 
 
 def _view(array: NDArray[Any]) -> torch.Tensor:

@@ -30,38 +30,41 @@ class Expression(NamedTuple):
 
 
 class _Arguments(NamedTuple):
-    """What a call is given: names of the operator's parameters, and constants."""
+    """What a call is given: parameters of the operator or their attributes, and constants."""
 
     positional: tuple[str, ...]
-    named: tuple[tuple[str, str], ...]
+    named: dict[str, str]
     constants: dict[str, Any]
     #: those of the named ones that have a default instead of None
-    defaulted: tuple[str, ...] = ()
+    defaulted: frozenset[str] = frozenset()
 
     def keywords(self, values: Values) -> dict[str, Any]:
         """Return the arguments that the call names."""
-        found = self.constants | {name: values[source] for name, source in self.named}
+        found = {name: _read(values, source) for name, source in self.named.items()}
         for name in self.defaulted:
             if found[name] is None:
                 del found[name]
-        return found
+        return self.constants | found
+
+
+def _read(values: Values, source: str) -> Any:
+    name, _, attribute = source.partition(".")
+    return getattr(values[name], attribute) if attribute else values[name]
 
 
 @cache
 def compiled(text: str) -> Expression:
     """Return an expression as functions of the parameters' values."""
     call = ast.parse(text, mode="eval").body
-    if not isinstance(call, ast.Call):
-        raise ValueError(f"{text!r} is not a call")
+    assert isinstance(call, ast.Call)
     names = ast.unparse(call.func).split(".")
     given = _arguments(call)
     if names[0] != "aten":
-        function = ADAPTERS[names[0]]
-        return Expression(_value(function, given), None, False)
+        return Expression(_value(ADAPTERS[names[0]], given), None, False)
     packet = getattr(torch.ops.aten, names[1])
     overload = getattr(packet, names[2] if len(names) > 2 else "default")
     defaults = {x.name for x in overload._schema.arguments if x.has_default_value()}
-    given = given._replace(defaulted=tuple(sorted(defaults & dict(given.named).keys())))
+    given = given._replace(defaulted=frozenset(defaults & given.named.keys()))
     # some operators that change a tensor lack the tag of those that return one
     other = getattr(torch.ops.aten, names[1].removesuffix("_"), packet)
     same = getattr(other, overload._overloadname, overload)
@@ -70,14 +73,13 @@ def compiled(text: str) -> Expression:
 
 
 def _arguments(call: ast.Call) -> _Arguments:
-    named, constants = [], {}
+    named, constants = {}, {}
     for keyword in call.keywords:
-        name, value = str(keyword.arg), keyword.value
-        if isinstance(value, ast.Name):
-            named.append((name, value.id))
+        if isinstance(keyword.value, ast.Name | ast.Attribute):
+            named[str(keyword.arg)] = ast.unparse(keyword.value)
         else:
-            constants[name] = ast.literal_eval(value)
-    return _Arguments(tuple([ast.unparse(value) for value in call.args]), tuple(named), constants)
+            constants[str(keyword.arg)] = ast.literal_eval(keyword.value)
+    return _Arguments(tuple(map(ast.unparse, call.args)), named, constants)
 
 
 def _value(function: Callable[..., Any], given: _Arguments) -> Callable[[Values], Any]:
@@ -90,25 +92,14 @@ def _value(function: Callable[..., Any], given: _Arguments) -> Callable[[Values]
 def _into(
     packet: Any, overload: Any, given: _Arguments
 ) -> Callable[[Values, tuple[Any, ...]], Any] | None:
-    """Return what calls the kernel with ``out=``, if PyTorch has one."""
-    found = _overload(packet, overload)
-    if found is None:
-        return None
-    writing, outs = found
-
-    def into(values: Values, results: tuple[Any, ...]) -> Any:
-        return writing(**given.keywords(values), **dict(zip(outs, results, strict=True)))
-
-    return into
-
-
-def _overload(packet: Any, overload: Any) -> tuple[Any, tuple[str, ...]] | None:
-    """Return the overload with the same parameters and results to write to, and their names."""
-    wanted = [(argument.name, str(argument.type)) for argument in overload._schema.arguments]
-    for other in packet.overloads():
-        arguments = getattr(packet, other)._schema.arguments
-        read = [(each.name, str(each.type)) for each in arguments if not each.is_out]
-        if read == wanted and len(read) < len(arguments):
-            outs = tuple([argument.name for argument in arguments if argument.is_out])
-            return getattr(packet, other), outs
+    """Return what calls the overload with the same parameters and results to write to, if any."""
+    wanted = [(x.name, str(x.type)) for x in overload._schema.arguments]
+    for name in packet.overloads():
+        writing = getattr(packet, name)
+        arguments = writing._schema.arguments
+        outs = [x.name for x in arguments if x.is_out]
+        if outs and wanted == [(x.name, str(x.type)) for x in arguments if not x.is_out]:
+            return lambda values, results: writing(
+                **given.keywords(values), **dict(zip(outs, results, strict=True))
+            )
     return None

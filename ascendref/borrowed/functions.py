@@ -12,7 +12,7 @@ from ..core.errors import fail
 from ..core.extras import install_command
 from ..core.fork_safety import import_to_end, import_torch
 from ..core.status import Status
-from ..twophase.functions import phase_1_of, phase_2_function
+from ..twophase.functions import phase_1_doc, phase_1_of, phase_2_function
 from .table import Borrowed
 
 if TYPE_CHECKING:
@@ -39,41 +39,18 @@ def plan_borrowed(
 
 def two_phases(operator: Borrowed) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return ``aclnnXxxGetWorkspaceSize`` and ``aclnnXxx`` of an operator."""
-    plan = partial(plan_borrowed, operator)
-    phase_1 = phase_1_of(plan, operator.api, operator.arguments, _phase_1_doc(operator))
-    return phase_1, phase_2_function(operator)
-
-
-def _phase_1_doc(operator: Borrowed) -> str:
     kinds = {"T": "Tensor", "S": "number or Scalar"}
-    parameters = "\n".join(
+    parameters = [
         f"{param.name} : {kinds.get(param.kind, param.kind)}{' or None' * param.optional}"
         for param in operator.parameters
-    )
-    return f"""Check and plan a call of {operator.api}, which PyTorch computes on the CPU.
-
-Parameters
-----------
-{parameters}
-
-Returns
--------
-workspaceSize : int
-    Bytes of device memory that phase 2 needs.
-executor : Executor
-    The executor for phase 2.
-
-Raises
-------
-AclError
+    ]
+    doc = phase_1_doc(
+        f"Check and plan a call of {operator.api}, which PyTorch computes on the CPU.",
+        "\n".join(parameters),
+        """\
     161001 if an argument is None that must be given; 561003 if the product lacks the operator or
-    PyTorch is not installed; 161002 for types, ranks, shapes and overlaps that are not allowed.
-
-Notes
------
-The value is ``{operator.expression}`` in PyTorch.
-
-See Also
---------
-{operator.api} : phase 2
-"""
+    PyTorch is not installed; 161002 for types, ranks, shapes and overlaps that are not allowed.""",
+    )
+    doc += f"Notes\n-----\nThe value is ``{operator.expression}`` in PyTorch.\n\n"
+    plan = partial(plan_borrowed, operator)
+    return phase_1_of(plan, operator.api, operator.arguments, doc), phase_2_function(operator)

@@ -13,7 +13,7 @@ from ..device.memory.address_space import AddressSpace
 from ..device.memory.tensor import Tensor
 from ..twophase.phase_1 import keep_plan, known_plan, refuse_type
 from ..twophase.plan import Located, Plan, Planned, Step, refuse
-from ..twophase.validation import check_overlaps, extents, refuse_product
+from ..twophase.validation import check_overlaps, operands_of, refuse_product
 from .attributes import READERS
 from .compute import Compute, Given
 from .expressions import TYPES
@@ -46,11 +46,10 @@ def plan_borrowed(
     parts = []
     for param, value in given:
         members = _members(param, value) if param.is_list else (value,)
+        parts.append(Given(param, len(tensors), len(members) if param.is_list else None))
         for k, tensor in enumerate(members):
             if not isinstance(tensor, Tensor):
-                name = f"{param.name}[{k}]" if param.is_list else param.name
-                refuse_type(name, tensor)
-        parts.append(Given(param, len(tensors), len(members) if param.is_list else None))
+                refuse_type(parts[-1].names[k], tensor)
         tensors += members
     return BorrowedCall(operator, tuple(parts), scalars).plan(tuple(tensors), default)
 
@@ -88,11 +87,12 @@ class BorrowedCall:
         operator, product = self._operator, located.space.device.product
         if product.name not in operator.products:
             refuse_product(operator.api, product, operator.products)
-        names, params = self._named()
+        names = tuple([name for x in self._given for name in x.names])
+        params = [x.param for x in self._given for _ in x.names]
         inputs = sum(not param.is_written for param in params)
         for name, param, tensor in zip(names, params, tensors, strict=True):
             _check(name, param, tensor)
-        places = list(extents(names, tensors, located))
+        places = list(operands_of(names, tensors, located))
         arrays = [x.array for x in places]
         in_place = check_overlaps(names, arrays, inputs, tensors, located.numbers)
         kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])
@@ -100,7 +100,8 @@ class BorrowedCall:
         compute.infer(tensors, kinds, in_place)
 
         def writes(param: Parameter) -> bool:
-            return self._changes(param) and param.name not in compute.skipped
+            wanted = param.is_written and self._scalars.get(param.condition, True)
+            return bool(wanted) and param.name not in compute.skipped
 
         spans = [(k, x.span) for k, x in enumerate(places) if x.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])
@@ -125,20 +126,6 @@ class BorrowedCall:
             label=operator.label,
             finds_shapes=bool(operator.found) and not empty,
         )
-
-    def _changes(self, param: Parameter) -> bool:
-        """Tell whether the call writes a parameter's tensors."""
-        return param.is_written and bool(self._scalars.get(param.condition, True))
-
-    def _named(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
-        """Return the name and the parameter of every tensor."""
-        names: list[str] = []
-        params: list[Parameter] = []
-        for given in self._given:
-            name, length = given.param.name, given.length
-            names += [name] if length is None else [f"{name}[{k}]" for k in range(length)]
-            params += [given.param] * len(given.places)
-        return tuple(names), tuple(params)
 
 
 def _check(name: str, param: Parameter, tensor: Tensor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -11,12 +12,7 @@ from ..core.dtypes import DataType
 from ..declaration.fields import A2_A3
 from ..declaration.operator import APIS
 
-_FLOATS: Final = (
-    DataType.ACL_FLOAT,
-    DataType.ACL_FLOAT16,
-    DataType.ACL_BF16,
-    DataType.ACL_DOUBLE,
-)
+_FLOATS: Final = (DataType.ACL_FLOAT, DataType.ACL_FLOAT16, DataType.ACL_BF16, DataType.ACL_DOUBLE)
 _INTEGERS: Final = (
     DataType.ACL_INT8,
     DataType.ACL_INT16,
@@ -122,6 +118,9 @@ class Borrowed:
     #: whether phase 1 cannot call it with ones and zeros: it refuses numbers of repetitions or ends
     #: of groups without the given sum
     untried: bool = False
+    #: names of tensors, the relation ``~`` (the same shape) or ``#`` (as many elements), and the
+    #: parameter or the expression whose value they must have it with
+    shapes: tuple[tuple[tuple[str, ...], str, str], ...] = ()
     #: products that have it
     products: tuple[str, ...] = A2_A3
 
@@ -135,20 +134,11 @@ class Borrowed:
 
     @cached_property
     def label(self) -> str:
-        """What the timeline shows: the operator of PyTorch."""
-        call = self.expression.partition("(")[0]
-        name = call.removeprefix("aten.")
-        return f"borrowed: aten::{name}" if name != call else f"borrowed: {name}"
-
-    @property
-    def tensors(self) -> tuple[str, ...]:
-        """Names of the tensors that it reads, and does not write."""
-        return tuple([p.name for p in self.parameters if p.is_tensor and not p.is_written])
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the tensors that it writes."""
-        return tuple([p.name for p in self.parameters if p.is_tensor and p.is_written])
+        """What the timeline shows: the operator of PyTorch, or else the adapter."""
+        found = re.match(r'aten\.([\w.]+)|.*function="(\w+)"', self.expression)
+        if found is None:
+            return f"borrowed: {self.expression.partition('(')[0]}"
+        return f"borrowed: aten::{found[1] or found[2]}"
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:
@@ -162,8 +152,8 @@ def parse(row: str) -> Borrowed:
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     without others have any type to which that of the value can be cast; an asterisk says that the
     data decide their shape. A tensor that an operator changes in place may name a parameter, after
-    an ampersand, that says whether it does. The last column, which most rows lack, is a flag:
-    ``promotes`` or ``untried``.
+    an ampersand, that says whether it does. Most rows lack the last columns: a flag, ``promotes``
+    or ``untried``, and the shapes that are checked, such as ``mean rstd # sized(N); grad ~ x``.
 
     Examples
     --------
@@ -173,15 +163,17 @@ def parse(row: str) -> Borrowed:
     >>> operator, operator.label, operator.parameters[1].c_type
     (<operator aclnnErf, borrowed from PyTorch>, 'borrowed: aten::erf', 'aclTensor *')
     """
-    api, parameters, types, expression, results, *flags = row.split("\t")
+    api, parameters, types, expression, results, flag, shapes, *_ = f"{row}\t\t".split("\t")
+    relations = re.findall(r"([^;]+) ([~#]) ([^;]+)", shapes)
     return Borrowed(
         api,
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
         tuple(results.replace("*", "").split()),
         tuple([name[:-1] for name in results.split() if name.endswith("*")]),
-        promotes="promotes" in flags,
-        untried="untried" in flags,
+        promotes=flag == "promotes",
+        untried=flag == "untried",
+        shapes=tuple([(tuple(names.split()), *others) for names, *others in relations]),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from operator import index
 from typing import Any, NoReturn, cast
@@ -16,10 +15,6 @@ from ..device.memory.copies import resolve
 from ..device.memory.tensor import Tensor, contiguous_strides
 from ..device.streams.stream import Stream
 from .plan import Called, Plan, Shapes, Step, refuse
-
-
-def _keep_shapes(found: list[Shapes], run: Callable[[], Any]) -> None:
-    found.append(run())
 
 
 class Executor(Handle):
@@ -259,16 +254,17 @@ class Executor(Handle):
         if memory is not None:
             scratch = plan.scratch._replace(start=start) if start else plan.scratch
             writes.append((memory.shadow, scratch))
-        run: Callable[[], object] = partial(plan.run, memories, memory, start)
-        found: list[Shapes] = []
-        if plan.finds_shapes:
-            run = partial(_keep_shapes, found, run)
-        device.launch(queue, run, reads, tuple(writes), plan.label or plan.operator.api)
-        if plan.finds_shapes:
-            cast("Stream", queue).synchronize()
-            for k, shape in found[0].items():
-                tensor = self._tensors[k]
-                tensor.shape, tensor.strides = shape, contiguous_strides(shape)
+        run = partial(plan.run, memories, memory, start)
+        label = plan.label or plan.operator.api
+        if not plan.finds_shapes:
+            device.launch(queue, run, reads, tuple(writes), label)
+            return
+        shapes: Shapes = {}
+        device.launch(queue, lambda: shapes.update(run() or {}), reads, tuple(writes), label)
+        cast("Stream", queue).synchronize()
+        for k, shape in shapes.items():
+            tensor = self._tensors[k]
+            tensor.shape, tensor.strides = shape, contiguous_strides(shape)
 
     def _check_workspace(self, workspace: Any, workspace_size: Any) -> tuple[Memory | None, int]:
         """Return the memory that holds the workspace, and the offset of its first byte."""

@@ -21,18 +21,22 @@ PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
 
 def phase_1_function(operator: Operator) -> Callable[..., tuple[int, Executor]]:
     """Return ``aclnnXxxGetWorkspaceSize`` of an operator."""
-    plan = partial(plan_call, operator)
-    return phase_1_of(plan, operator.api, operator.arguments, _phase_1_doc(operator))
+    doc = phase_1_doc(
+        f"Check and plan a call of {operator.api}; nothing is computed yet.",
+        _parameters_doc(operator),
+        """\
+    161001 if an argument is None; 561003 if the product lacks the operator; 161002 for invalid
+    types, ranks, attributes, views outside their memory, shapes and overlaps, in this order.""",
+    )
+    return phase_1_of(partial(plan_call, operator), operator.api, operator.arguments, doc)
 
 
 def phase_1_of(
-    plan_arguments: Callable[[tuple[Any, ...]], Planned],
-    api: str,
-    names: tuple[str, ...],
-    doc: str,
+    plan_arguments: Callable[[tuple[Any, ...]], Planned], api: str, names: tuple[str, ...], doc: str
 ) -> Callable[..., tuple[int, Executor]]:
     """Return phase 1 of an operator whose calls a function plans."""
     signature = _signature(names)
+    doc += f"See Also\n--------\n{api} : phase 2\n"
 
     def get_workspace_size(*arguments: Any, **keywords: Any) -> tuple[int, Executor]:
         if keywords or len(arguments) != len(names):
@@ -76,7 +80,7 @@ def _describe(function: Any, name: str, signature: Signature, doc: str) -> None:
     function.__doc__ = doc
 
 
-def _phase_1_doc(operator: Operator) -> str:
+def _parameters_doc(operator: Operator) -> str:
     names = operator.tensor_names
     scalars = {param.vendor or vendor_name(param.name): param for param in operator.scalars}
     inputs, outputs = names[: len(operator.tensors)], names[len(operator.tensors) :]
@@ -101,8 +105,12 @@ def _phase_1_doc(operator: Operator) -> str:
             f"{', '.join(outputs)} : Tensor\n    Output tensor, in any layout. It must not overlap"
             " another tensor unless it is the same view as\n    an input."
         )
-    parameters = "\n".join(described)
-    return f"""Check and plan a call of {operator.api}; nothing is computed yet.
+    return "\n".join(described)
+
+
+def phase_1_doc(summary: str, parameters: str, codes: str) -> str:
+    """Return the docstring of phase 1 up to its notes."""
+    return f"""{summary}
 
 Parameters
 ----------
@@ -118,12 +126,8 @@ executor : Executor
 Raises
 ------
 AclError
-    161001 if an argument is None; 561003 if the product lacks the operator; 161002 for invalid
-    types, ranks, attributes, views outside their memory, shapes and overlaps, in this order.
+{codes}
 
-See Also
---------
-{operator.api} : phase 2
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
@@ -29,14 +29,6 @@ class Called(Protocol):
     @property
     def api(self) -> str:
         """The vendor's name."""
-
-    @property
-    def tensors(self) -> Sized:
-        """The tensors that it reads."""
-
-    @property
-    def outputs(self) -> Sized:
-        """The tensors that it writes."""
 
     @property
     def is_generated(self) -> bool:
@@ -66,24 +58,16 @@ class Layout(NamedTuple):
     strides: tuple[int, ...]
 
 
-class Extent(NamedTuple):
-    """Where a tensor lies."""
-
-    layout: Layout
-    #: from its first byte to its last, in its memory
-    span: Span
-    #: an array with its layout at a dummy address without memory
-    array: NDArray[Any]
-
-
 class Operand(NamedTuple):
-    """A checked tensor."""
+    """A tensor that lies within its memory."""
 
     #: the vendor's name
     name: str
     kind: ElementType
     layout: Layout
+    #: from its first byte to its last, in its memory
     span: Span
+    #: an array with its layout at a dummy address without memory
     array: NDArray[Any]
 
 

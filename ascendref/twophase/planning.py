@@ -7,12 +7,7 @@ from math import ceil, prod
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
 from ..declaration.fields import Mode
 from ..device.checker.shadow import Span
-from ..functional.kernels import (
-    compute_parts,
-    elementwise_kernels,
-    of_no_terms,
-    reduction_kernel,
-)
+from ..functional.kernels import compute_parts, elementwise_kernels, of_no_terms, reduction_kernel
 from ..kernels.loops.reduction_plan import BLOCK
 from .plan import Compute, Description, Plan, TwoPhaseCall
 from .validation import ValidCall

@@ -21,7 +21,7 @@ from ..device.base_device import BaseDevice
 from ..device.checker.shadow import Span, gaps_of
 from ..device.memory.address_space import Memory
 from ..device.memory.tensor import Tensor
-from .plan import Extent, Layout, Located, Operand, refuse
+from .plan import Layout, Located, Operand, refuse
 
 
 class ValidCall(NamedTuple):
@@ -72,14 +72,7 @@ def validate(
             operator.check_scalars(*values)
         if operator.device.empty_first and any(0 in tensor.shape for tensor in tensors[:inputs]):
             return ValidCall(operator, values, (), (), False)
-        operands = tuple(
-            [
-                Operand(name, kind, *extent)
-                for name, kind, extent in zip(
-                    names, kinds, extents(names, tensors, located), strict=True
-                )
-            ]
-        )
+        operands = tuple(operands_of(names, tensors, located))
         _check_shapes(operator, operands, values)
     except ArgumentError as error:
         message = str(error)
@@ -108,17 +101,17 @@ def _kind(operator: Operator, name: str, tensor: Tensor) -> ElementType:
     return kind
 
 
-def extents(
+def operands_of(
     names: Sequence[str], tensors: tuple[Tensor, ...], located: Located
-) -> Iterator[Extent]:
+) -> Iterator[Operand]:
     """Check that tensors lie within their memory, and that this is memory of one device."""
     for each in zip(names, tensors, located.memories, located.numbers, strict=True):
-        yield _extent(*each, located.space.device)
+        yield _operand(*each, located.space.device)
 
 
-def _extent(
+def _operand(
     name: str, tensor: Tensor, memory: Memory | None, memory_number: int, device: BaseDevice
-) -> Extent:
+) -> Operand:
     low, high = tensor.check(name)
     if memory is not None:
         if memory.device is not device:
@@ -132,7 +125,8 @@ def _extent(
         ((memory_number + 1) << 44) + offset, layout.shape, layout.dtype, layout.strides
     )
     gaps = gaps_of(layout.shape, layout.strides, layout.dtype.itemsize)
-    return Extent(layout, Span(low, high - low, name, gaps), array)
+    kind = BY_DATA_TYPE[tensor.data_type]
+    return Operand(name, kind, layout, Span(low, high - low, name, gaps), array)
 
 
 def _check_shapes(

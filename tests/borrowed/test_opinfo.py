@@ -14,8 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
-
-torch = pytest.importorskip("torch")
+import torch
 
 with warnings.catch_warnings():  # PyTorch's test library uses what it deprecates
     warnings.simplefilter("ignore")
@@ -24,10 +23,10 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import ascendref as ar
-from ascendref import aclnn
 from ascendref.borrowed.expressions import TYPES as DTYPES
 from ascendref.borrowed.table import Borrowed, Parameter, borrowed
 
+from ..support.two_phase import launch
 from .calls import device, types_of
 
 #: types of PyTorch -> those of tensors
@@ -132,8 +131,8 @@ def recorded(operator: Borrowed, dtype: Any) -> Iterator[tuple[Made, Any]]:
         samples = info.sample_inputs("cpu", dtype, requires_grad=is_gradient)
         for sample in islice(samples, SAMPLES):
             given = (sample.input, *sample.args, *sample.kwargs.values())
-            tensors = [each for each in given if isinstance(each, torch.Tensor)]
-            if (in_place and sample.broadcasts_input) or not all(map(is_strided, tensors)):
+            layouts = {each.layout for each in given if isinstance(each, torch.Tensor)}
+            if (in_place and sample.broadcasts_input) or layouts - {torch.strided}:
                 continue
             with Recorder() as recorder:
                 result = function(sample.input, *sample.args, **sample.kwargs)
@@ -148,11 +147,6 @@ def recorded(operator: Borrowed, dtype: Any) -> Iterator[tuple[Made, Any]]:
                     yield made, want
 
 
-def is_strided(tensor: Any) -> bool:
-    """Tell whether a tensor is not sparse."""
-    return tensor.layout is torch.strided
-
-
 def types(operator: Borrowed) -> list[Any]:
     """Return the types of the samples: F32, and INT64 if the operator takes integers."""
     is_gradient = "backward" in overload_of(operator).__name__
@@ -163,12 +157,16 @@ def types(operator: Borrowed) -> list[Any]:
 def arguments(operator: Borrowed, made: Made) -> dict[str, Any] | None:
     """Return what a function is given for a call; None if it cannot express that."""
     results = made.result if isinstance(made.result, tuple) else (made.result,)
-    values = dict(made.before)
+    # where a result is made decides none of its numbers
+    values = {k: v for k, v in made.before.items() if k not in ("layout", "pin_memory")}
     given = {}
     for keyword in keywords(operator):
         value = values.pop(str(keyword.arg))
         if isinstance(keyword.value, ast.Name):
             given[keyword.value.id] = value
+        elif isinstance(keyword.value, ast.Attribute):  # of the first result or the gradient
+            if value not in (None, getattr(results[0], keyword.value.attr)):
+                return None
         elif value != ast.literal_eval(keyword.value):
             return None
     defaults = {x.name: x.default_value for x in made.overload._schema.arguments}
@@ -184,7 +182,9 @@ def arguments(operator: Borrowed, made: Made) -> dict[str, Any] | None:
                 return None
             found[param.name] = on_device(value)
     for name, result in zip(operator.results, results, strict=False):
-        found[name] = pytree.tree_map(room_for, result)
+        found[name] = pytree.tree_map_only(
+            torch.Tensor, lambda x: device().empty(tuple(x.shape), KINDS[x.dtype].numpy), result
+        )
     return found
 
 
@@ -194,13 +194,6 @@ def keywords(operator: Borrowed) -> list[ast.keyword]:
     assert isinstance(call, ast.Call)
     assert not call.args
     return call.keywords
-
-
-def room_for(result: Any) -> Any:
-    """Return a tensor for a result, in C order."""
-    if result is None:
-        return None
-    return device().empty(tuple(result.shape), KINDS[result.dtype].numpy)
 
 
 def is_taken(param: Parameter, value: Any) -> bool:
@@ -229,14 +222,6 @@ def on_device(value: Any) -> Any:
     )
     tensor.view()[...] = value.detach().numpy()
     return tensor
-
-
-def run(operator: Borrowed, given: dict[str, Any]) -> None:
-    """Run both phases."""
-    size, executor = getattr(aclnn, f"{operator.api}GetWorkspaceSize")(**given)
-    workspace = device().malloc(size) if size else None
-    getattr(aclnn, operator.api)(workspace, size, executor, None)
-    device().synchronize()
 
 
 def results_of(operator: Borrowed, made: Made) -> dict[str, Any]:
@@ -277,7 +262,8 @@ def test_results_are_those_of_pytorchs_samples(api: str) -> None:
             given = arguments(operator, made)
             if given is None:
                 continue
-            run(operator, given)
+            launch(device(), operator.api, **given)
+            device().synchronize()
             wants = results_of(operator, made)
             for name, want in wants.items():
                 compare(given[name], want)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 
 import ascendref as ar
-from ascendref import aclnn
 from ascendref.borrowed.table import borrowed
 from ascendref.core.dtypes import DataType
 
-from ..support.two_phase import refusal
+from ..support.two_phase import launch, refused
 from .calls import device
-
-pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
 
 #: that change when they are rounded to F16, BF16 or any float
 NUMBERS = (0.1, -3, 70000, 1e-8, 257, 2049, 16777217, 2**31 + 1, 2**53 + 1)
@@ -35,8 +32,6 @@ ROWS = [
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
 @pytest.mark.parametrize("api", ROWS)
 def test_a_number_has_the_effect_that_it_has_in_a_program(api: str, dtype: Any) -> None:
-    import torch
-
     row, dev = borrowed()[api], device()
     name = row.expression.partition("(")[0].split(".")[1]
     method = getattr(torch.Tensor, name)
@@ -50,8 +45,7 @@ def test_a_number_has_the_effect_that_it_has_in_a_program(api: str, dtype: Any) 
         except RuntimeError:  # PyTorch refuses a number that the type does not hold
             continue
         tensor = dev.tensor(data)
-        size, executor = getattr(aclnn, f"{api}GetWorkspaceSize")(tensor, number)
-        getattr(aclnn, api)(dev.malloc(size) if size else None, size, executor, None)
+        launch(dev, api, tensor, number)
         dev.synchronize()
         found = tensor.numpy().astype(np.float64)
         np.testing.assert_array_equal(found, want.double().numpy(), err_msg=f"{number}")
@@ -64,7 +58,7 @@ def test_permutations_longer_than_a_type_are_refused(dtype: str, most: int) -> N
     dev = ar.Device("Atlas A2")
     for n in (most, most + 1, most + 300):
         out = dev.empty((n,), dtype)
-        status, message = refusal(aclnn.aclnnRandpermGetWorkspaceSize, n, 1, 0, out)
+        status, message = refused("aclnnRandperm", n, 1, 0, out)
         assert (status == 0) == (n == most), message
         assert n == most or f"n is {n}; torch.{dtype} allows up to {most}" in message
 
@@ -73,14 +67,10 @@ def test_permutations_longer_than_a_type_are_refused(dtype: str, most: int) -> N
 def test_indices_need_a_type_that_holds_them(dtype: str) -> None:
     dev = ar.Device("Atlas A2")
     x = dev.tensor(np.arange(300, dtype=np.float32))
-    values, indices, one = (
-        dev.empty((300,), "float32"),
-        dev.empty((300,), dtype),
-        dev.empty((), dtype),
-    )
+    values = dev.empty((300,), "float32")
     for status, message in (
-        refusal(aclnn.aclnnArgMaxGetWorkspaceSize, x, 0, False, one),
-        refusal(aclnn.aclnnSortGetWorkspaceSize, x, True, 0, False, values, indices),
+        refused("aclnnArgMax", x, 0, False, dev.empty((), dtype)),
+        refused("aclnnSort", x, True, 0, False, values, dev.empty((300,), dtype)),
     ):
         assert (status == 0) == (dtype in ("int32", "int64"))
         assert not status or "allowed are ACL_INT64, ACL_INT32" in message

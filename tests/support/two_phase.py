@@ -108,3 +108,14 @@ def refusal(call: Any, /, *arguments: Any, **keywords: Any) -> tuple[int, str]:
     except ar.AclError as error:
         return int(error.status), error.message
     return 0, ""
+
+
+def launch(dev: Any, api: str, /, *arguments: Any, stream: Any = None, **keywords: Any) -> None:
+    """Do both phases of a function, by the vendor's name and in its order; as `queue`."""
+    size, executor = getattr(aclnn, f"{api}GetWorkspaceSize")(*arguments, **keywords)
+    getattr(aclnn, api)(dev.malloc(size) if size else None, size, executor, stream)
+
+
+def refused(api: str, /, *arguments: Any, **keywords: Any) -> tuple[int, str]:
+    """Return how phase 1 of a function refuses a call."""
+    return refusal(getattr(aclnn, f"{api}GetWorkspaceSize"), *arguments, **keywords)

@@ -21,6 +21,7 @@ from ..support.rounding import FORMATS, assert_bits, assert_same_bits
 from ..support.two_phase import (
     WITH_FUNCTIONS,
     from_device,
+    launch,
     phase_1,
     phase_2,
     place,
@@ -132,14 +133,29 @@ def test_every_way_of_execution_gives_the_same_bits(operator: str, execution: st
 
 def test_names_signatures_and_keywords() -> None:
     parameters = {
-        "aclnnLogitGetWorkspaceSize": "input eps out",
-        "aclnnHardshrinkBackwardGetWorkspaceSize": "gradOutput self lambd gradInput",
-        "aclnnSoftplusBackwardGetWorkspaceSize": "gradOutput self beta threshold gradInput",
-        "aclnnPreluBackwardGetWorkspaceSize": "gradOutput self weight gradInput gradWeight",
-        "aclnnSmoothL1LossBackwardGetWorkspaceSize": "gradOut self target reduction beta gradInput",
-        "aclnnLogitGradGetWorkspaceSize": "x dy eps out",
-    } | dict.fromkeys(APIS, "workspace workspaceSize executor stream")
-    for name, known in parameters.items():
+        "aclnnLogit": "input eps out",
+        "aclnnHardshrinkBackward": "gradOutput self lambd gradInput",
+        "aclnnSoftplusBackward": "gradOutput self beta threshold gradInput",
+        "aclnnPreluBackward": "gradOutput self weight gradInput gradWeight",
+        "aclnnSmoothL1LossBackward": "gradOut self target reduction beta gradInput",
+        "aclnnLogitGrad": "x dy eps out",
+        "aclnnElu": "self alpha scale inputScale out",
+        "aclnnInplaceElu": "selfRef alpha scale inputScale",
+        "aclnnEluBackward": ("gradOutput alpha scale inputScale isResult selfOrResult gradInput"),
+        "aclnnInplaceCelu": "selfRef alpha",
+        "aclnnInplaceLeakyRelu": "selfRef negativeSlope",
+        "aclnnLeakyReluBackward": ("gradOutput self negativeSlope selfIsResult gradInput"),
+        "aclnnInplaceSelu": "selfRef",
+        "aclnnSeluBackward": "gradOutput result gradInput",
+        "aclnnInplaceHardswish": "self",
+        "aclnnInplaceHardsigmoid": "self",
+        "aclnnHardswishBackward": "gradOutput self out",
+        "aclnnHardswishBackwardV2": "gradOutput self out",
+        "aclnnHardsigmoidBackward": "gradOutput self out",
+    }
+    named = {f"{api}GetWorkspaceSize": known for api, known in parameters.items()}
+    named |= dict.fromkeys(APIS, "workspace workspaceSize executor stream")
+    for name, known in named.items():
         assert " ".join(inspect.signature(getattr(aclnn, name)).parameters) == known
     both = [name for api in APIS for name in (api, f"{api}GetWorkspaceSize")]
     assert sorted(aclnn.__all__) == sorted(both)
@@ -266,8 +282,7 @@ def test_the_two_versions_of_the_gradient_of_gelu() -> None:
     status, message = refusal(phase_1, "gelu_backward", *tensors, "none", narrow)
     assert (status, "gradInput has type float16" in message) == (161002, True)
     # the first version computes the tanh form and casts its result
-    size, executor = aclnn.aclnnGeluBackwardGetWorkspaceSize(*tensors, narrow)
-    aclnn.aclnnGeluBackward(dev.malloc(size), size, executor, None)
+    launch(dev, "aclnnGeluBackward", *tensors, narrow)
     dev.synchronize()
     assert_same_bits([narrow.numpy()], [ar.gelu_backward(g, x, "tanh").astype(np.float16)])
     assert list(dev.trace())[-1].label == "aclnnGeluBackward"

@@ -9,26 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isfunction
+from pkgutil import iter_modules
 from typing import Any, Final
 
-_GROUPS: Final = (
-    "elementwise",
-    "indexing",
-    "layout",
-    "lists",
-    "matrices",
-    "networks",
-    "normalization",
-    "optimizers",
-    "quantization",
-    "randoms",
-    "reductions",
-)
-_MODULES: Final = tuple([import_module(f".{group}", __name__) for group in _GROUPS])
 #: name in the table -> function
 ADAPTERS: Final[dict[str, Callable[..., Any]]] = {
     name: value
-    for module in _MODULES
+    for group in iter_modules(__path__)
+    if group.name != "shared"
+    for module in [import_module(f".{group.name}", __name__)]
     for name, value in vars(module).items()
     if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
 }

@@ -10,14 +10,10 @@ from torch import Tensor
 from .shared import chosen
 
 
-def divided(one: Tensor, other: Any, mode: int) -> Tensor:
-    """Return a quotient, rounded to zero for mode 1 and down for mode 2."""
-    return torch.div(one, other, rounding_mode=chosen("mode", mode, _ROUNDING))
-
-
-def divided_(one: Tensor, other: Any, mode: int) -> Tensor:
-    """Replace a tensor by its quotient, as `divided`."""
-    return one.div_(other, rounding_mode=chosen("mode", mode, _ROUNDING))
+def divided(one: Tensor, other: Any, mode: int, *, function: str = "div") -> Tensor:
+    """Return a quotient, rounded to zero for mode 1 and down for mode 2, or put it in its place."""
+    value: Tensor = getattr(one, function)(other, rounding_mode=chosen("mode", mode, _ROUNDING))
+    return value
 
 
 _ROUNDING = {0: None, 1: "trunc", 2: "floor"}
@@ -56,11 +52,6 @@ def scaled(
 def fill_(data: Tensor, value: Tensor) -> Tensor:
     """Fill a tensor with an element."""
     return data.fill_(value.reshape(()))
-
-
-def fill_one_(data: Tensor) -> Tensor:
-    """Fill a tensor with ones."""
-    return data.fill_(1)
 
 
 def add_relu(data: Tensor, other: Tensor, alpha: float) -> Tensor:

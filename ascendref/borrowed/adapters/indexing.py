@@ -73,14 +73,13 @@ def scatter_nd_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     return data.index_put_(tuple(indices.unbind(-1)), updates)
 
 
-def index_fill(data: Tensor, dim: int, index: Sequence[int], value: float) -> Tensor:
-    """Return a tensor with slices along an axis filled."""
-    return data.index_fill(dim, torch.tensor(index, device=data.device, dtype=torch.int64), value)
-
-
-def index_fill_(data: Tensor, dim: int, index: Sequence[int], value: float) -> Tensor:
-    """Fill slices of a tensor along an axis."""
-    return data.index_fill_(dim, torch.tensor(index, device=data.device, dtype=torch.int64), value)
+def index_fill(
+    data: Tensor, dim: int, index: Sequence[int], value: float, *, function: str = "index_fill"
+) -> Tensor:
+    """Return a tensor with slices along an axis filled, or fill them."""
+    places = torch.tensor(index, device=data.device, dtype=torch.int64)
+    filled: Tensor = getattr(data, function)(dim, places, value)
+    return filled
 
 
 def scatter(data: Tensor, dim: int, index: Tensor, source: Any, reduce: int) -> Tensor:
@@ -118,36 +117,16 @@ def scatter_reduce_(
     return data.scatter_reduce_(dim, index, source, name, include_self=include)
 
 
-def _scatter_rows_(data: Tensor, indices: Tensor, updates: Tensor, name: str) -> Tensor:
+def scatter_rows_(data: Tensor, indices: Tensor, updates: Tensor, *, reduce: str) -> Tensor:
     """Combine rows of a tensor with others."""
     rows = updates.reshape(indices.numel(), *data.shape[1:])
     places = indices.reshape(-1, *[1] * (data.ndim - 1)).expand_as(rows)
-    return data.scatter_reduce_(0, places, rows, name)
-
-
-def scatter_add_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Add to rows of a tensor."""
-    return _scatter_rows_(data, indices, updates, "sum")
-
-
-def scatter_mul_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Multiply rows of a tensor."""
-    return _scatter_rows_(data, indices, updates, "prod")
+    return data.scatter_reduce_(0, places, rows, reduce)
 
 
 def scatter_div_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """Divide rows of a tensor."""
-    return data.div_(_scatter_rows_(torch.ones_like(data), indices, updates, "prod"))
-
-
-def scatter_max_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Replace rows of a tensor by the larger elements."""
-    return _scatter_rows_(data, indices, updates, "amax")
-
-
-def scatter_min_rows_(data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Replace rows of a tensor by the smaller elements."""
-    return _scatter_rows_(data, indices, updates, "amin")
+    return data.div_(scatter_rows_(torch.ones_like(data), indices, updates, reduce="prod"))
 
 
 def nonzero_by_axis(data: Tensor) -> Tensor:
@@ -155,16 +134,12 @@ def nonzero_by_axis(data: Tensor) -> Tensor:
     return data.nonzero().t()
 
 
-def unique(data: Tensor, ordered: bool, inverse: bool) -> tuple[Any, ...]:
-    """Return the different elements, and which of them each element is."""
-    values, places = torch.unique(data, sorted=ordered, return_inverse=True)
-    return values, places if inverse else None
-
-
-def unique_counted(data: Tensor, ordered: bool, inverse: bool, counts: bool) -> tuple[Any, ...]:
-    """Return the different elements, which of them each element is, and how often each occurs."""
+def unique(
+    data: Tensor, ordered: bool, inverse: bool, counts: bool = True, dim: int | None = None
+) -> tuple[Any, ...]:
+    """Return the different elements or slices, which of them each is, and how often each occurs."""
     values, places, numbers = torch.unique(
-        data, sorted=ordered, return_inverse=True, return_counts=True
+        data, sorted=ordered, return_inverse=True, return_counts=True, dim=dim
     )
     return values, places if inverse else None, numbers if counts else None
 
@@ -178,14 +153,6 @@ def unique_consecutive(data: Tensor, inverse: bool, counts: bool, dim: int) -> t
         data, return_inverse=True, return_counts=True, dim=None if dim == 1000 else dim
     )
     return values, places if inverse else None, numbers if counts else None
-
-
-def unique_slices(data: Tensor, ordered: bool, inverse: bool, dim: int) -> tuple[Any, ...]:
-    """Return the different slices along an axis, which each slice is, and how often each occurs."""
-    values, places, counts = torch.unique(
-        data, sorted=ordered, return_inverse=True, return_counts=True, dim=dim
-    )
-    return values, places if inverse else None, counts
 
 
 def one_hot(index: Tensor, classes: int, on: Tensor, off: Tensor, axis: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Views, copies and ranges."""
+"""Views and copies."""
 
 from __future__ import annotations
 
@@ -24,13 +24,8 @@ def flattened(data: Tensor, axis: int) -> Tensor:
     return data.reshape(data.shape[:axis].numel(), data.shape[axis:].numel())
 
 
-def circular_pad(data: Tensor, padding: Sequence[int]) -> Tensor:
-    """Return a tensor that goes on at its sides as if it were repeated."""
-    return torch.nn.functional.pad(data, padding, mode="circular")
-
-
 def circular_pad_backward(grad: Tensor, data: Tensor, padding: Sequence[int]) -> Tensor:
-    """Return the gradient of `circular_pad`: sums over the copies of an element."""
+    """Return the gradient of a circular padding: sums over the copies of an element."""
     total = grad.float()
     for k, (left, right) in enumerate(zip(padding[::2], padding[1::2], strict=True)):
         size = data.shape[-1 - k]
@@ -41,54 +36,13 @@ def circular_pad_backward(grad: Tensor, data: Tensor, padding: Sequence[int]) ->
     return total
 
 
-def sliced(
-    data: Tensor,
-    starts: Sequence[int],
-    ends: Sequence[int],
-    axes: Sequence[int],
-    steps: Sequence[int],
-) -> Tensor:
-    """Return a slice along several axes."""
-    if not len(starts) == len(ends) == len(axes) == len(steps):
+def sliced(data: Tensor, *ranges: Sequence[int]) -> Tensor:
+    """Return a slice along several axes, of starts, ends, axes and steps."""
+    if len(set(map(len, ranges))) > 1:
         raise ValueError("starts, ends, axes and steps must have as many members each")
-    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+    for start, end, axis, step in zip(*ranges, strict=True):
         data = torch.ops.aten.slice(data, axis, start, end, step)
     return data
-
-
-def split(data: Tensor, size: int, dim: int) -> Sequence[Tensor]:
-    """Return parts of a size along an axis."""
-    return list(data.split(size, dim))
-
-
-def split_sizes(data: Tensor, sizes: Sequence[int], dim: int) -> Sequence[Tensor]:
-    """Return parts of several sizes along an axis."""
-    return list(data.split(list(sizes), dim))
-
-
-def arange(start: float, end: float, step: float, out: Tensor) -> Tensor:
-    """Return numbers from a start to before an end."""
-    return torch.arange(start, end, step, dtype=out.dtype, device=out.device)
-
-
-def range_to(start: float, end: float, step: float, out: Tensor) -> Tensor:
-    """Return numbers from a start to an end."""
-    return torch.ops.aten.range.step(start, end, step, dtype=out.dtype, device=out.device)
-
-
-def linspace(start: float, end: float, steps: int, out: Tensor) -> Tensor:
-    """Return equally spaced numbers."""
-    return torch.linspace(start, end, steps, dtype=out.dtype, device=out.device)
-
-
-def logspace(start: float, end: float, steps: int, base: float, out: Tensor) -> Tensor:
-    """Return powers of a base with equally spaced exponents."""
-    return torch.logspace(start, end, steps, base, dtype=out.dtype, device=out.device)
-
-
-def eye(n: int, m: int, out: Tensor) -> Tensor:
-    """Return a matrix with ones on its diagonal."""
-    return torch.eye(n, m, dtype=out.dtype, device=out.device)
 
 
 def strided_slice(

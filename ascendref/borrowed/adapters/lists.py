@@ -11,29 +11,22 @@ from .shared import chosen
 
 
 def foreach(tensors: Sequence[Tensor], number: Tensor, *, function: str) -> list[Tensor]:
-    """Return a function of each tensor and of the element of a tensor."""
-    return [getattr(torch, function)(tensor, number.reshape(())) for tensor in tensors]
-
-
-def foreach_(tensors: Sequence[Tensor], number: Tensor, *, function: str) -> list[Tensor]:
-    """Replace each tensor, as `foreach`."""
+    """Return a function of each tensor and of the element of a tensor; some change the tensors."""
     return [getattr(tensor, function)(number.reshape(())) for tensor in tensors]
 
 
 def foreach_add(
-    tensors: Sequence[Tensor], others: Sequence[Tensor], alpha: Tensor, *, sign: int
+    tensors: Sequence[Tensor],
+    others: Sequence[Tensor],
+    alpha: Tensor,
+    *,
+    sign: int,
+    function: str = "add",
 ) -> list[Tensor]:
-    """Return each tensor plus or minus a multiple of another."""
+    """Return each tensor plus or minus a multiple of another, or add that to it."""
     factor = sign * alpha.reshape(())
-    return [one + factor * other for one, other in zip(tensors, others, strict=True)]
-
-
-def foreach_add_(
-    tensors: Sequence[Tensor], others: Sequence[Tensor], alpha: Tensor, *, sign: int
-) -> list[Tensor]:
-    """Add a multiple of another tensor to each, or subtract it."""
-    factor = sign * alpha.reshape(())
-    return [one.add_(factor * other) for one, other in zip(tensors, others, strict=True)]
+    pairs = zip(tensors, others, strict=True)
+    return [getattr(one, function)(factor * other) for one, other in pairs]
 
 
 def foreach_addc(
@@ -51,11 +44,6 @@ def foreach_addc(
         one + factor * combine(a, b)
         for one, a, b, factor in zip(tensors, first, second, every, strict=True)
     ]
-
-
-def copies(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return a copy of each tensor."""
-    return [tensor.clone() for tensor in tensors]
 
 
 def foreach_round(tensors: Sequence[Tensor], mode: Tensor | float) -> list[Tensor]:

@@ -10,11 +10,6 @@ from torch import Tensor
 from .shared import chosen
 
 
-def matmul(one: Tensor, other: Tensor) -> Tensor:
-    """Return a product of matrices or vectors, by PyTorch's rules for any ranks."""
-    return torch.matmul(one, other)
-
-
 def gemm(
     a: Tensor, b: Tensor, c: Tensor, alpha: float, beta: float, trans_a: int, trans_b: int
 ) -> Tensor:

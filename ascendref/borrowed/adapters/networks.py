@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-
-
-def softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
-    """Return the gradient of a softmax from its value."""
-    return torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype)
-
-
-def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
-    """Return the gradient of a logarithm of a softmax from its value."""
-    return torch.ops.aten._log_softmax_backward_data(grad, output, dim, grad.dtype)
 
 
 def softmax_cross_entropy(features: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -61,10 +50,7 @@ def geglu_backward(grad: Tensor, data: Tensor, gelu: Tensor, dim: int, approxima
 
 
 def gelu_mul(
-    data: Tensor,
-    approximate: str | None,
-    *,
-    gelu: Callable[..., Tensor] = torch.nn.functional.gelu,
+    data: Tensor, approximate: str | None, *, gelu: Callable[..., Tensor] = torch.nn.functional.gelu
 ) -> Tensor:
     """Return GELU of the first half of the last axis times the second."""
     first, second = data.chunk(2, -1)
@@ -112,51 +98,22 @@ def exp_segsum_backward(grad: Tensor, output: Tensor) -> Tensor:
     return inner.flip(-2).cumsum(-2).flip(-2).tril(-1).sum(-1)
 
 
-def conv_depthwise(
-    data: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-) -> Tensor:
-    """Return a convolution of each channel on its own."""
-    channels = data.shape[1]
-    return torch.conv2d(data, weight, bias, stride, padding, dilation, channels)
+def conv_depthwise(data: Tensor, weight: Tensor, bias: Tensor, *window: Any) -> Tensor:
+    """Return a convolution of each channel on its own, of a stride, padding and dilation."""
+    return torch.conv2d(data, weight, bias, *window, data.shape[1])
 
 
-def avg_pool2d(*arguments: Any) -> Tensor:
-    """Return means over windows of a plane."""
-    return _avg_pool(torch.ops.aten.avg_pool2d, *arguments)
+def avg_pool(*given: Any, function: str) -> Tensor:
+    """Return means over windows, or their gradient.
 
-
-def avg_pool3d(*arguments: Any) -> Tensor:
-    """Return means over windows of a volume."""
-    return _avg_pool(torch.ops.aten.avg_pool3d, *arguments)
-
-
-def avg_pool2d_backward(grad: Tensor, *arguments: Any) -> Tensor:
-    """Return the gradient of `avg_pool2d`."""
-    return _avg_pool(partial(torch.ops.aten.avg_pool2d_backward, grad), *arguments)
-
-
-def avg_pool3d_backward(grad: Tensor, *arguments: Any) -> Tensor:
-    """Return the gradient of `avg_pool3d`."""
-    return _avg_pool(partial(torch.ops.aten.avg_pool3d_backward, grad), *arguments)
-
-
-def _avg_pool(
-    kernel: Callable[..., Tensor],
-    data: Tensor,
-    size: Sequence[int],
-    stride: Sequence[int] | None,
-    padding: Sequence[int],
-    ceil: bool,
-    count_pad: bool,
-    divisor: int,
-) -> Tensor:
-    """Call a kernel: without a stride windows do not overlap, a divisor of 0 means their sizes."""
-    return kernel(data, size, stride or size, padding, ceil, count_pad, divisor or None)
+    Without a stride windows do not overlap; a divisor of 0 means their sizes.
+    """
+    *tensors, size, stride, padding, ceil, count_pad, divisor = given
+    kernel = getattr(torch.ops.aten, function)
+    value: Tensor = kernel(
+        *tensors, size, stride or size, padding, ceil, count_pad, divisor or None
+    )
+    return value
 
 
 def max_pool(
@@ -278,14 +235,11 @@ def ctc_loss(
     targets: Tensor,
     lengths: Sequence[int],
     target_lengths: Sequence[int],
-    blank: int,
-    zero_infinity: bool,
+    *blank: Any,
 ) -> tuple[Tensor, Tensor]:
     """Return the loss, and logarithms of the probabilities of beginnings, -inf beyond a length."""
     _check_labels(targets, target_lengths, log_probs.shape[-1])
-    losses, alphas = torch.ops.aten._ctc_loss(
-        log_probs, targets, lengths, target_lengths, blank, zero_infinity
-    )
+    losses, alphas = torch.ops.aten._ctc_loss(log_probs, targets, lengths, target_lengths, *blank)
     for alpha, length, labels in zip(alphas, lengths, target_lengths, strict=True):
         alpha[length:].fill_(-torch.inf)
         alpha[:, 2 * labels + 1 :].fill_(-torch.inf)
@@ -298,25 +252,22 @@ def ctc_loss_backward(
     targets: Tensor,
     lengths: Sequence[int],
     target_lengths: Sequence[int],
-    losses: Tensor,
-    alphas: Tensor,
-    blank: int,
-    zero_infinity: bool,
+    *others: Any,
 ) -> Tensor:
     """Return the gradient of `ctc_loss` for the input of the log softmax."""
     _check_labels(targets, target_lengths, log_probs.shape[-1])
     return torch.ops.aten._ctc_loss_backward(
-        grad, log_probs, targets, lengths, target_lengths, losses, alphas, blank, zero_infinity
+        grad, log_probs, targets, lengths, target_lengths, *others
     )
 
 
 def _check_labels(targets: Tensor, lengths: Sequence[int], classes: int) -> None:
     """Refuse labels out of range: of all sequences in one row, or of one in each."""
-    used = (
-        [targets] if targets.ndim == 1 else [x[:n] for x, n in zip(targets, lengths, strict=True)]
-    )
-    for labels in used:
-        _check_indices(labels, classes)
+    if targets.ndim == 1:
+        _check_indices(targets, classes)
+        return
+    for labels, length in zip(targets, lengths, strict=True):
+        _check_indices(labels[:length], classes)
 
 
 def scaled_masked_softmax(data: Tensor, mask: Tensor, scale: float, is_triangular: bool) -> Tensor:
@@ -330,7 +281,7 @@ def scaled_masked_softmax_backward(
 ) -> Tensor:
     """Return the gradient of `scaled_masked_softmax` from its value."""
     _refuse_triangular(is_triangular)
-    inner = softmax_backward(grad.float(), output.float(), -1)
+    inner = torch.ops.aten._softmax_backward_data(grad.float(), output.float(), -1, torch.float32)
     return (inner * scale).masked_fill(mask, 0)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -85,14 +87,7 @@ def _layer_norm_gradients(
     """Return the gradients of a layer norm of F32 data for the data, gamma and beta, in F32."""
     wide = gamma.float()
     of_data, of_gamma, of_beta = torch.ops.aten.native_layer_norm_backward(
-        grad.float(),
-        data,
-        list(gamma.shape),
-        mean.float(),
-        factor.float(),
-        wide,
-        wide,
-        [True] * 3,
+        grad.float(), data, list(gamma.shape), mean.float(), factor.float(), wide, wide, [True] * 3
     )
     return of_data, of_gamma, of_beta
 
@@ -202,16 +197,14 @@ def batch_norm(
     data: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
+    mean: Tensor | None,
+    var: Tensor | None,
     training: bool,
-    momentum: float,
-    epsilon: float,
+    *numbers: float,
 ) -> tuple[Tensor | None, ...]:
     """Return the batch norm, means and factors; the latter are left alone without training."""
-    value, mean, factor = torch.ops.aten.native_batch_norm(
-        data, weight, bias, running_mean, running_var, training, momentum, epsilon
-    )
+    given = (data, weight, bias, mean, var, training, *numbers)
+    value, mean, factor = torch.ops.aten.native_batch_norm(*given)
     return (value, mean, factor) if training else (value, None, None)
 
 
@@ -258,49 +251,37 @@ def _gathered(
     mean: Tensor,
     var: Tensor,
     count: Tensor,
-    running: tuple[Tensor | None, Tensor | None],
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
     momentum: float,
     epsilon: float,
 ) -> tuple[Tensor, Tensor]:
     """Return means and factors of so many elements; running means and variances move to theirs."""
-    for old, new in zip(running, (mean, var * (count / (count - 1))), strict=True):
+    for old, new in ((running_mean, mean), (running_var, var * (count / (count - 1)))):
         if old is not None:
             old.copy_((1 - momentum) * old.float() + momentum * new)
     return mean, torch.rsqrt(var + epsilon)
 
 
 def batch_norm_gather_sums(
-    sums: Tensor,
-    squares: Tensor,
-    counts: Tensor,
-    running_mean: Tensor,
-    running_var: Tensor,
-    momentum: float,
-    epsilon: float,
+    sums: Tensor, squares: Tensor, counts: Tensor, *running: Any
 ) -> tuple[Tensor, Tensor]:
     """Return means and factors of all devices from their sums; the running ones follow."""
     count = counts.float().sum()
     mean = sums.float().sum(0) / count
     var = squares.float().sum(0) / count - mean.square()
-    return _gathered(mean, var, count, (running_mean, running_var), momentum, epsilon)
+    return _gathered(mean, var, count, *running)
 
 
-def batch_norm_gather_stats(
-    means: Tensor,
-    factors: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    momentum: float,
-    epsilon: float,
-    counts: Tensor,
-) -> tuple[Tensor, Tensor]:
+def batch_norm_gather_stats(means: Tensor, factors: Tensor, *others: Any) -> tuple[Tensor, Tensor]:
     """Return means and factors of all devices from those of each; the running ones follow."""
+    running_mean, running_var, momentum, epsilon, counts = others
     shares = counts.float().reshape(-1, 1)
     count = shares.sum()
     mean = (means.float() * shares).sum(0) / count
     each = 1 / factors.float().square() - epsilon
     var = ((each + (means.float() - mean).square()) * shares).sum(0) / count
-    return _gathered(mean, var, count, (running_mean, running_var), momentum, epsilon)
+    return _gathered(mean, var, count, running_mean, running_var, momentum, epsilon)
 
 
 def batch_norm_with(
@@ -314,16 +295,9 @@ def batch_norm_with(
     return value if bias is None else value + bias.view(shape)
 
 
-def ada_layer_norm(
-    data: Tensor,
-    scale: Tensor,
-    shift: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    epsilon: float,
-) -> Tensor:
-    """Return the layer norm of the last axis, modulated."""
-    normal = torch.nn.functional.layer_norm(data, data.shape[-1:], weight, bias, epsilon)
+def ada_layer_norm(data: Tensor, scale: Tensor, shift: Tensor, *norm: Any) -> Tensor:
+    """Return the layer norm of the last axis, of a weight, bias and epsilon, modulated."""
+    normal = torch.nn.functional.layer_norm(data, data.shape[-1:], *norm)
     return modulated(normal, scale, shift)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -19,6 +21,13 @@ from .shared import (
 )
 
 
+def _along(values: Tensor, data: Tensor, axis: int) -> Tensor:
+    """Return F32 numbers, one or one for each place of an axis, to be broadcast."""
+    shape = [1] * data.ndim
+    shape[axis_of("axis", axis, data.ndim)] = -1
+    return values.float().reshape(shape)
+
+
 def quantized(
     data: Tensor,
     scale: Tensor,
@@ -31,12 +40,10 @@ def quantized(
     """Return multiples of data plus an offset, as INT8; one factor, or one for each place."""
     if dtype != DataType.ACL_INT8:
         raise ValueError(f"dstType is {dtype}; ACL_INT8 (2) is expected")
-    shape = [1] * data.ndim
-    shape[axis_of("axis", axis, data.ndim)] = -1
-    factor = scale.float().reshape(shape)
+    factor = _along(scale, data, axis)
     value = data.float() * (factor * factor if squared else factor)
     if offset is not None:
-        value = value + offset.float().reshape(shape)
+        value = value + _along(offset, data, axis)
     return chosen("roundMode", mode or "round", _ROUNDED)(value).clamp(-128, 127).to(torch.int8)
 
 
@@ -66,11 +73,7 @@ def quantized_rows(
 
 
 def dynamic_quantized(
-    data: Tensor,
-    smooth: Tensor | None,
-    groups: Tensor | None,
-    dtype: int,
-    offset: Tensor | None,
+    data: Tensor, smooth: Tensor | None, groups: Tensor | None, dtype: int, offset: Tensor | None
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """Return rows as INT8, the scales and, if requested, the offsets."""
     if dtype != DataType.ACL_INT8:
@@ -88,11 +91,9 @@ def divided_to_integers(
     """Return quotients plus zero points as integers; one scale, or one for each place."""
     if dtype not in (torch.int8, torch.uint8, torch.int32):
         raise ValueError(f"dtype is {dtype}; an integer type of 8 bits, or int32, is expected")
-    shape = [1] * data.ndim
-    shape[axis_of("axis", axis, data.ndim)] = -1
-    value = data.float() / scales.float().reshape(shape)
+    value = data.float() / _along(scales, data, axis)
     if zeros is not None:
-        value = value + zeros.float().reshape(shape)
+        value = value + _along(zeros, data, axis)
     return to_integers(value, dtype)
 
 
@@ -160,13 +161,10 @@ def quant_matmul_v5(
     first_offset: Tensor | None,
     second_offset: Tensor | None,
     result_offset: Tensor | None,
-    bias: Tensor | None,
-    transpose_one: bool,
-    transpose_other: bool,
-    group: int,
-    out: Tensor,
+    *others: Any,
 ) -> Tensor:
     """Return `quant_matmul`, without groups."""
+    bias, transpose_one, transpose_other, group, out = others
     if group or any(x is not None for x in (result_scale, first_offset, result_offset)):
         raise ValueError("yScale, x1Offset and yOffset must be None, and groupSize 0")
     given = (second_offset, bias, transpose_one, transpose_other, out, row_scale)
@@ -196,9 +194,7 @@ def fake_quantized(
     """Return data rounded as if they were quantised, and which were not clamped."""
     if not enabled:
         return data, torch.ones_like(data, dtype=torch.bool)
-    steps = torch.round(data / scale.reshape(())) + zero.reshape(())
-    value = (steps.clamp(least, most) - zero.reshape(())) * scale.reshape(())
-    return value, (steps >= least) & (steps <= most)
+    return _fake_quantized(data, scale.reshape(()), zero.reshape(()), least, most)
 
 
 def fake_quantized_channels(
@@ -207,8 +203,14 @@ def fake_quantized_channels(
     """Return `fake_quantized` data with a scale for each channel."""
     shape = [1] * data.ndim
     shape[axis] = -1
-    steps = torch.round(data / scale.reshape(shape)) + zero.reshape(shape)
-    value = (steps.clamp(least, most) - zero.reshape(shape)) * scale.reshape(shape)
+    return _fake_quantized(data, scale.reshape(shape), zero.reshape(shape), least, most)
+
+
+def _fake_quantized(
+    data: Tensor, scale: Tensor, zero: Tensor, least: int, most: int
+) -> tuple[Tensor, Tensor]:
+    steps = torch.round(data / scale) + zero
+    value = (steps.clamp(least, most) - zero) * scale
     return value, (steps >= least) & (steps <= most)
 
 

@@ -11,64 +11,31 @@ from torch import Tensor
 from .shared import packed, unpacked
 
 
-def _generator(seed: int, offset: int) -> torch.Generator:
-    """Return a generator for a seed and an offset."""
+def _generator(seed: int | Tensor, *offsets: Any) -> torch.Generator | None:
+    """Return a generator for a seed and an offset.
+
+    These may be elements of tensors, which are read when the task runs, and to which a number is
+    added: then the offset has two parts. There is no generator for tensors without data.
+    """
+    if isinstance(seed, Tensor):
+        start, offset = offsets
+        if seed.numel() != 1 or start.numel() != 1:
+            raise ValueError("seedTensor and offsetTensor must have one element")
+        if seed.is_meta:
+            return None
+        return _generator(int(seed.item()), int(start.item()) + offset)
     generator = torch.Generator()
-    generator.manual_seed((seed * 1_000_003 + offset) % 2**64)
+    generator.manual_seed((seed * 1_000_003 + offsets[0]) % 2**64)
     return generator
 
 
-def _read(seed: Tensor, start: Tensor, offset: int) -> tuple[int, int]:
-    """Return a seed, and an offset that is added to an element; 0 for tensors without data."""
-    if seed.numel() != 1 or start.numel() != 1:
-        raise ValueError("seedTensor and offsetTensor must have one element")
-    return (0, 0) if seed.is_meta else (int(seed.item()), int(start.item()) + offset)
-
-
-def uniform_(data: Tensor, low: float, high: float, seed: int, offset: int) -> Tensor:
-    """Fill a tensor with uniformly distributed numbers."""
-    return data if data.is_meta else data.uniform_(low, high, generator=_generator(seed, offset))
-
-
-def uniform_seeded_(
-    data: Tensor, low: float, high: float, seed: Tensor, start: Tensor, offset: int
-) -> Tensor:
-    """Fill a tensor as `uniform_`; the seed is read when the task runs."""
-    return uniform_(data, low, high, *_read(seed, start, offset))
-
-
-def normal_(data: Tensor, mean: float, std: float, seed: int, offset: int) -> Tensor:
-    """Fill a tensor with normally distributed numbers."""
-    return data if data.is_meta else data.normal_(mean, std, generator=_generator(seed, offset))
-
-
-def normal_seeded_(
-    data: Tensor, mean: float, std: float, seed: Tensor, start: Tensor, offset: int
-) -> Tensor:
-    """Fill a tensor as `normal_`; the seed is read when the task runs."""
-    return normal_(data, mean, std, *_read(seed, start, offset))
-
-
-def random_(data: Tensor, low: int, high: int, seed: int, offset: int) -> Tensor:
-    """Fill a tensor with integers from a low one to below a high one."""
-    return data if data.is_meta else data.random_(low, high, generator=_generator(seed, offset))
-
-
-def random_seeded_(
-    data: Tensor, low: int, high: int, seed: Tensor, start: Tensor, offset: int
-) -> Tensor:
-    """Fill a tensor as `random_`; the seed is read when the task runs."""
-    return random_(data, low, high, *_read(seed, start, offset))
-
-
-def random_full_(data: Tensor, seed: int, offset: int) -> Tensor:
-    """Fill a tensor with integers from 0 to the last up to which its type has all integers."""
-    return data if data.is_meta else data.random_(generator=_generator(seed, offset))
-
-
-def random_full_seeded_(data: Tensor, seed: Tensor, start: Tensor, offset: int) -> Tensor:
-    """Fill a tensor as `random_full_`; the seed is read when the task runs."""
-    return random_full_(data, *_read(seed, start, offset))
+def drawn_(data: Tensor, *given: Any, function: str) -> Tensor:
+    """Fill a tensor with random numbers of a distribution: its parameters, and a seed."""
+    first = -3 if isinstance(given[-2], Tensor) else -2
+    generator = _generator(*given[first:])
+    if not data.is_meta:
+        getattr(data, function)(*given[:first], generator=generator)
+    return data
 
 
 def exponential_(data: Tensor, count: int, rate: float, seed: int, offset: int) -> Tensor:
@@ -77,7 +44,7 @@ def exponential_(data: Tensor, count: int, rate: float, seed: int, offset: int) 
         raise ValueError(f"count is {count}; the number of elements, {data.numel()}, is expected")
     if rate <= 0:
         raise ValueError(f"lambda is {rate}; it must be above 0")
-    return data if data.is_meta else data.exponential_(rate, generator=_generator(seed, offset))
+    return drawn_(data, rate, seed, offset, function="exponential_")
 
 
 def _slopes(
@@ -89,7 +56,8 @@ def _slopes(
     if not train:
         return (lower + upper) / 2
     if not data.is_meta:
-        drawn = uniform_(torch.empty(data.shape, dtype=noise.dtype), lower, upper, seed, offset)
+        drawn = torch.empty(data.shape, dtype=noise.dtype)
+        drawn_(drawn, lower, upper, seed, offset, function="uniform_")
         noise.copy_(torch.where(data > 0, 1, drawn))
     return noise
 
@@ -106,18 +74,13 @@ def rrelu_(data: Tensor, noise: Tensor, *drawn: Any) -> Tensor:
 
 def normal(mean: Any, std: Any, seed: int, offset: int, out: Tensor) -> Tensor:
     """Return normally distributed numbers, with means and deviations of one or each."""
-    normal = torch.empty_like(out)
-    return torch.add(normal_(normal, 0, 1, seed, offset) * std, mean)
+    normal = drawn_(torch.empty_like(out), 0, 1, seed, offset, function="normal_")
+    return torch.add(normal * std, mean)
 
 
-def bernoulli(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
+def bernoulli(data: Tensor, *given: Any) -> Tensor:
     """Return ones with a chance, of all elements or of each, and zeros."""
-    return bernoulli_(torch.empty_like(data), chance, seed, offset)
-
-
-def bernoulli_(data: Tensor, chance: Any, seed: int, offset: int) -> Tensor:
-    """Fill a tensor with ones with a chance, of all elements or of each, and zeros."""
-    return data if data.is_meta else data.bernoulli_(chance, generator=_generator(seed, offset))
+    return drawn_(torch.empty_like(data), *given, function="bernoulli_")
 
 
 def randperm(n: int, seed: int, offset: int, out: Tensor) -> Tensor:
@@ -139,34 +102,25 @@ def multinomial(data: Tensor, count: int, replacement: bool, seed: int, offset: 
     return torch.multinomial(data, count, replacement, generator=_generator(seed, offset))
 
 
-def _bits(shape: Sequence[int], chance: float, seed: int, offset: int) -> Tensor:
-    """Return ones with a chance as bytes of eight bits, the lowest first, 128 bits at a time."""
-    count = torch.Size(shape).numel()
-    kept = torch.zeros(-(-count // 128) * 128, dtype=torch.uint8)
-    kept[:count] = torch.rand(count, generator=_generator(seed, offset)) < chance
-    return packed(kept)
-
-
 def _masked(data: Tensor, mask: Tensor, factor: float) -> Tensor:
     """Return multiples of the elements whose bits are 1, and 0 for others."""
     kept = unpacked(mask)[: data.numel()]
     return torch.where(kept.reshape(data.shape) == 1, data * factor, 0)
 
 
-def dropout_mask(
-    shape: Sequence[int], chance: float, seed: int, offset: int, out: Tensor
-) -> Tensor:
-    """Return a bit mask; the bit of an element that is dropped is 0."""
+def dropout_mask(shape: Sequence[int], chance: float, *given: Any) -> Tensor:
+    """Return bits for a shape, the lowest of each byte first, 128 at a time.
+
+    The bit of an element that is dropped is 0, as are those after the last one. What is given are
+    a seed and the tensor for the result.
+    """
+    *seed, out = given
+    generator, count = _generator(*seed), torch.Size(shape).numel()
     if out.is_meta:
-        return out.new_empty(-(-torch.Size(shape).numel() // 128) * 16)
-    return _bits(shape, 1 - chance, seed, offset)
-
-
-def dropout_mask_seeded(
-    shape: Sequence[int], chance: float, seed: Tensor, start: Tensor, offset: int, out: Tensor
-) -> Tensor:
-    """Return bits as `dropout_mask`; the seed is read when the task runs."""
-    return dropout_mask(shape, chance, *_read(seed, start, offset), out)
+        return out.new_empty(-(-count // 128) * 16)
+    kept = torch.zeros(-(-count // 128) * 128, dtype=torch.uint8)
+    kept[:count] = torch.rand(count, generator=generator) < 1 - chance
+    return packed(kept)
 
 
 def dropout(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,37 +10,23 @@ from torch import Tensor
 from .shared import axis_of
 
 
-def _axes(data: Tensor, dims: Sequence[int], noop: bool) -> list[int]:
-    """Return the axes that are reduced: none stands for all, unless it stands for none."""
-    return list(dims) if dims or noop else list(range(data.ndim))
+def is_true_over(data: Tensor, dims: Sequence[int] | None, keep: bool, *, function: str) -> Tensor:
+    """Tell whether all or any elements along axes are not 0; of bytes, PyTorch returns bytes."""
+    found: Tensor = getattr(torch.ops.aten, function).dims(data != 0, dims, keep)
+    return found
 
 
-def all_over(data: Tensor, dims: Sequence[int] | None, keep: bool) -> Tensor:
-    """Tell whether all elements along axes are not 0; of bytes, PyTorch would return bytes."""
-    return torch.ops.aten.all.dims(data != 0, dims, keep)
-
-
-def any_over(data: Tensor, dims: Sequence[int] | None, keep: bool) -> Tensor:
-    """Tell whether an element along axes is not 0; of bytes, PyTorch would return bytes."""
-    return torch.ops.aten.any.dims(data != 0, dims, keep)
-
-
-def amax_over(data: Tensor, dims: Sequence[int], keep: bool, noop: bool) -> Tensor:
-    """Return the largest elements along axes."""
-    axes = _axes(data, dims, noop)
-    return data.amax(axes, keep) if axes else data.clone()
-
-
-def mean_over(data: Tensor, dims: Sequence[int], keep: bool, noop: bool) -> Tensor:
-    """Return means along axes."""
-    axes = _axes(data, dims, noop)
-    return data.mean(axes, keep) if axes else data.clone()
+def reduced(data: Tensor, dims: Sequence[int], keep: bool, noop: bool, *, function: str) -> Tensor:
+    """Return maxima, means or sums along axes: none stands for all, unless it stands for none."""
+    if noop and not dims:
+        return data.clone()
+    value: Tensor = getattr(data, function)(list(dims) or list(range(data.ndim)), keep)
+    return value
 
 
 def log_sum_over(data: Tensor, dims: Sequence[int], keep: bool, noop: bool) -> Tensor:
     """Return logarithms of sums along axes."""
-    axes = _axes(data, dims, noop)
-    return torch.log(data.sum(axes, keep) if axes else data)
+    return torch.log(reduced(data, dims, keep, noop, function="sum"))
 
 
 def aminmax_over(data: Tensor, dims: Sequence[int], keep: bool) -> tuple[Tensor, Tensor]:
@@ -49,14 +34,10 @@ def aminmax_over(data: Tensor, dims: Sequence[int], keep: bool) -> tuple[Tensor,
     return data.amin(dims, keep), data.amax(dims, keep)
 
 
-def global_max(data: Tensor) -> Tensor:
-    """Return the largest element of each channel."""
-    return data.amax(list(range(2, data.ndim)), True)
-
-
-def global_mean(data: Tensor) -> Tensor:
-    """Return the mean of each channel."""
-    return data.mean(list(range(2, data.ndim)), True)
+def of_channels(data: Tensor, *, function: str) -> Tensor:
+    """Return the largest element or the mean of each channel."""
+    value: Tensor = getattr(data, function)(list(range(2, data.ndim)), True)
+    return value
 
 
 def cumprod(data: Tensor, dim: float, dtype: torch.dtype | None) -> Tensor:
@@ -91,22 +72,7 @@ def equal(one: Tensor, other: Tensor) -> Tensor:
     return (one == other).all() if one.shape == other.shape else one.new_zeros((), dtype=torch.bool)
 
 
-def isin(element: Any, others: Any, unique: bool, invert: bool) -> Tensor:
-    """Tell which elements are among others."""
-    found: Tensor = torch.isin(element, others, assume_unique=unique, invert=invert)
-    return found
-
-
-def sum_of(tensors: Sequence[Tensor]) -> Tensor:
-    """Return the sum of tensors, which are broadcast."""
-    return torch.stack(torch.broadcast_tensors(*tensors)).sum(0)
-
-
-def max_of(tensors: Sequence[Tensor]) -> Tensor:
-    """Return the largest elements of tensors, which are broadcast."""
-    return torch.stack(torch.broadcast_tensors(*tensors)).amax(0)
-
-
-def min_of(tensors: Sequence[Tensor]) -> Tensor:
-    """Return the smallest elements of tensors, which are broadcast."""
-    return torch.stack(torch.broadcast_tensors(*tensors)).amin(0)
+def of_all(tensors: Sequence[Tensor], *, function: str) -> Tensor:
+    """Return sums or the largest or smallest elements of tensors, which are broadcast."""
+    value: Tensor = getattr(torch.stack(torch.broadcast_tensors(*tensors)), function)(0)
+    return value

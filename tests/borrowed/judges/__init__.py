@@ -1,4 +1,7 @@
-"""Judges of the table's rows, by the vendor's name without ``aclnn`` and ``Inplace``."""
+"""Judges of the table's rows, by the vendor's name without ``aclnn`` and ``Inplace``.
+
+Their functions have the parameters that a row reads, in its order, of any type.
+"""
 
 from .convolutions import CONVOLUTIONS
 from .elementwise import ELEMENTWISE
@@ -13,16 +16,16 @@ from .quantization import QUANTIZATION
 from .randoms import RANDOM
 from .reductions import REDUCTIONS
 
-JUDGES: dict[str, Judge] = {
-    **ELEMENTWISE,
-    **REDUCTIONS,
-    **INDEXING,
-    **MATRICES,
-    **FOREACH,
-    **NETWORKS,
-    **CONVOLUTIONS,
-    **NORMALIZATION,
-    **OPTIMIZERS,
-    **QUANTIZATION,
-    **RANDOM,
-}
+JUDGES: dict[str, Judge] = (
+    ELEMENTWISE
+    | REDUCTIONS
+    | INDEXING
+    | MATRICES
+    | FOREACH
+    | NETWORKS
+    | CONVOLUTIONS
+    | NORMALIZATION
+    | OPTIMIZERS
+    | QUANTIZATION
+    | RANDOM
+)

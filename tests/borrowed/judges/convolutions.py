@@ -1,18 +1,14 @@
 """Judges of convolutions and pooling."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from .judge import Judge, gradient, judged
+from .judge import Judge, backward, gradient, judged
 
 
-def windows(x: Any, kernel: Sequence[int], stride: Any, dilation: Any) -> Any:
+def windows(x, kernel, stride, dilation):
     """Return the element at each place of the kernel, for all windows."""
     axes = len(kernel)
     size = [
@@ -27,17 +23,16 @@ def windows(x: Any, kernel: Sequence[int], stride: Any, dilation: Any) -> Any:
         yield place, x[(..., *key)]
 
 
-def padded(x: Any, padding: Any, value: float = 0, more: Any = None) -> Any:
+def padded(x, padding, value=0, more=None):
     """Return data with borders, which may be wider at the ends."""
     pairs = zip(padding, more or [0] * len(padding), strict=True)
     widths = [(0, 0)] * (x.ndim - len(padding)) + [(p, p + q) for p, q in pairs]
     return np.pad(x, widths, constant_values=value)
 
 
-def conv(x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int = 1) -> Any:
-    """Return a convolution."""
+def conv(x, w, b, stride, padding, dilation, groups=1):
     n, c = x.shape[:2]
-    total: Any = 0
+    total = 0
     for place, part in windows(padded(x, padding), w.shape[2:], stride, dilation):
         split = part.reshape(n, groups, c // groups, *part.shape[2:])
         weight = w[(..., *place)].reshape(groups, -1, c // groups)
@@ -46,10 +41,7 @@ def conv(x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, group
     return total if b is None else total + b.reshape(-1, *[1] * (x.ndim - 2))
 
 
-def convolution(
-    x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any,
-    transposed: bool, more: Any, groups: int, _: int,
-) -> Any:  # fmt: skip
+def convolution(x, w, b, stride, padding, dilation, transposed, more, groups, _):
     """Return a convolution, or the transposed map of one."""
     if not transposed:
         return conv(x, w, b, stride, padding, dilation, groups)
@@ -64,55 +56,39 @@ def convolution(
     return y if b is None else y + b.reshape(-1, *[1] * (x.ndim - 2))
 
 
-def convolution_backward(
-    grad: Any, x: Any, w: Any, sizes: Any, stride: Any, padding: Any, dilation: Any,
-    transposed: bool, more: Any, groups: int, mask: Any, _: int,
-) -> Any:  # fmt: skip
-    """Return the gradients of a convolution."""
+def gradients(function, grad, x, w, axes):
+    """Return the gradients of a convolution for data, weight and a bias."""
+    return gradient(function, grad, 0, x, w), gradient(function, grad, 1, x, w), grad.sum(axes)
 
-    def of(y: Any, v: Any) -> Any:
-        return conv(y, v, None, stride, padding, dilation, groups)
 
+def convolution_backward(grad, x, w, _, *geometry):
+    stride, padding, dilation, _, _, groups, *_ = geometry
     axes = (0, *range(2, x.ndim))
-    return gradient(of, grad, 0, x, w), gradient(of, grad, 1, x, w), grad.sum(axes)
+    return gradients(
+        lambda y, v: conv(y, v, None, stride, padding, dilation, groups), grad, x, w, axes
+    )
 
 
-def conv_tbc(x: Any, w: Any, b: Any, pad: int, _: int = 0) -> Any:
-    """Return a convolution over time, batch, channels."""
+def conv_tbc(x, w, b, pad, _=0):
     y = conv(x.transpose(1, 2, 0), w.transpose(2, 1, 0), b, [1], [pad], [1])
     return y.transpose(2, 0, 1)
 
 
-def conv_tbc_backward(grad: Any, x: Any, w: Any, b: Any, pad: int, _: int) -> Any:
-    """Return the gradients of `conv_tbc`."""
-
-    def of(y: Any, v: Any) -> Any:
-        return conv_tbc(y, v, None, pad)
-
-    return gradient(of, grad, 0, x, w), gradient(of, grad, 1, x, w), grad.sum((0, 1))
+def conv_tbc_backward(grad, x, w, b, pad, _):
+    return gradients(lambda y, v: conv_tbc(y, v, None, pad), grad, x, w, (0, 1))
 
 
-def avg_pool(
-    x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool, count: bool, divisor: int, *_: Any
-) -> Any:
-    """Return means over windows."""
-
-    def sums(y: Any) -> Any:
-        return sum(
-            part for _, part in windows(padded(y, padding), kernel, stride, [1] * len(kernel))
-        )
+def avg_pool(x, kernel, stride, padding, ceil, count, divisor, *_):
+    def sums(y):
+        parts = windows(padded(y, padding), kernel, stride, [1] * len(kernel))
+        return sum(part for _, part in parts)
 
     if divisor:
         return sums(x) / divisor
     return sums(x) / (math.prod(kernel) if count else sums(np.ones(x.shape)))
 
 
-def avg_pool_backward(grad: Any, x: Any, *rest: Any) -> Any:
-    """Return the gradient of `avg_pool`, which is linear."""
-    return gradient(lambda y: avg_pool(y, *rest), grad, 0, x)
-
-
-def max_pool(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> Any:
+def max_pool(x, kernel, stride, padding, dilation, ceil):
     """Return the largest element of each window, and its place in the plane."""
     places = np.arange(math.prod(x.shape[-len(kernel) :])).reshape(x.shape[-len(kernel) :])
     more = [step - 1 if ceil else 0 for step in stride]
@@ -121,55 +97,33 @@ def max_pool(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil
         for y, low in ((x, -100), (places, 0))
     )
     best = values.argmax(0)
-    index = np.take_along_axis(
-        np.broadcast_to(
-            where.reshape(len(where), *[1] * (x.ndim - len(kernel)), *where.shape[1:]), values.shape
-        ),
-        best[None],
-        0,
-    )
+    where = where.reshape(len(where), *[1] * (x.ndim - len(kernel)), *where.shape[1:])
+    index = np.take_along_axis(np.broadcast_to(where, values.shape), best[None], 0)
     return values.max(0), index[0]
 
 
-def plane_max(
-    x: Any, kernel: Any, strides: Any, _: int, pads: Any, dilations: Any, ceil: int
-) -> Any:
-    """Return maxima over windows, which begin inside of the plane or on its first border."""
-    del dilations
-    (a, b), (s, t), (p, q) = (
-        (*each, *each)[:2] for each in (kernel, strides or kernel, pads or [0])
-    )
-    rounded = math.ceil if ceil else math.floor
-
-    def starts(n: int, k: int, step: int, pad: int) -> list[int]:
-        count = rounded((n + 2 * pad - k) / step) + 1
-        return [y for y in range(-pad, count * step - pad, step) if y < n]
-
-    rows, columns = starts(x.shape[-2], a, s, p), starts(x.shape[-1], b, t, q)
-    found = [
-        [x[..., max(y, 0) : y + a, max(z, 0) : z + b].max((-1, -2)) for z in columns] for y in rows
-    ]
-    return np.moveaxis(np.array(found), (0, 1), (-2, -1))
+def plane_max(x, kernel, strides, _, pads, dilations, ceil):
+    """Return maxima over windows of a plane, whose numbers are of one axis or of both."""
+    pairs = [(*each, *each)[:2] for each in (kernel, strides or kernel, pads or [0])]
+    return max_pool(x, *pairs, [1, 1], ceil)[0]
 
 
-def scattered(axes: int) -> Any:
+def scattered(axes):
     """Return what adds gradients at places of planes."""
 
-    def backward(grad: Any, x: Any, places: Any, *_: Any) -> Any:
+    def backward(grad, x, places, *_):
         found = np.zeros((math.prod(x.shape[:-axes]), math.prod(x.shape[-axes:])))
-        for row, index, part in zip(
-            found, places.reshape(len(found), -1), grad.reshape(len(found), -1), strict=True
-        ):
-            np.add.at(row, index, part)
+        rows = np.arange(len(found))[:, None]
+        np.add.at(found, (rows, places.reshape(len(found), -1)), grad.reshape(len(found), -1))
         return found.reshape(x.shape)
 
     return backward
 
 
-def adaptive(function: Any) -> Any:
+def adaptive(function):
     """Return what applies a function to parts of about the same size."""
 
-    def pooled(x: Any, size: Any) -> Any:
+    def pooled(x, size):
         axes = len(size)
         out = np.zeros((*x.shape[:-axes], *size), x.dtype)
         for place in product(*map(range, size)):
@@ -184,7 +138,7 @@ def adaptive(function: Any) -> Any:
     return pooled
 
 
-def adaptive_max(x: Any, size: Any) -> Any:
+def adaptive_max(x, size):
     """Return the largest elements of parts, of which no two are equal, and their places."""
     values = adaptive(np.max)(x, size)
     axes = len(size)
@@ -193,76 +147,79 @@ def adaptive_max(x: Any, size: Any) -> Any:
     return values, places.reshape(values.shape)
 
 
+def adaptive_mean_backward(grad, x):
+    """Return the gradient of means of parts, of all axes but two."""
+    return gradient(adaptive(np.mean), grad, 0, x, grad.shape[2:])
+
+
 CONVOLUTIONS: dict[str, Judge] = {
     "Convolution": judged(
-        convolution, "2 4 5 6, 6 2 2 3, 6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0
-    )
-    .also("2 3 7, 4 3 3", None, [2], [1], [1], False, [0], 1, 1)
-    .also("1 2 3 2, 2 3 2 2, 3", [2, 1], [0, 1], [1, 1], True, [1, 0], 1, 0)
-    .also("1 2 3 4 3, 2 2 2 1 2, 2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0),
+        convolution,
+        ("2 4 5 6, 6 2 2 3, 6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0),
+        ("2 3 7, 4 3 3", None, [2], [1], [1], False, [0], 1, 1),
+        ("1 2 3 2, 2 3 2 2, 3", [2, 1], [0, 1], [1, 1], True, [1, 0], 1, 0),
+        ("1 2 3 4 3, 2 2 2 1 2, 2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0),
+    ),
     "ConvolutionBackward": judged(
         convolution_backward,
-        *("1 4 2 2, 1 2 3 4, 4 1 2 2", [4], [2, 1], [1, 0], [1, 2]),
-        *(False, [0, 0], 2, [True, True, True], 0),
+        ("1 4 2 2, 1 2 3 4, 4 1 2 2", [4], [2, 1], [1, 0], [1, 2], False, [0, 0], 2, [True] * 3, 0),
     ),
     "ConvDepthwise2d": judged(
         lambda x, w, k, b, s, p, d, _: conv(x, w, b, s, p, d, x.shape[1]),
-        "2 3 5 6, 6 1 2 3",
-        [2, 3],
-        "6",
-        [2, 1],
-        [1, 0],
-        [1, 1],
-        0,
+        ("2 3 5 6, 6 1 2 3", [2, 3], "6", [2, 1], [1, 0], [1, 1], 0),
     ),
-    "ConvTbc": judged(conv_tbc, "5 2 3, 2 3 4, 4", 1, 0),
-    "ConvTbcBackward": judged(conv_tbc_backward, "6 2 4, 5 2 3, 2 3 4, 4", 1, 0),
-    "AvgPool2d": judged(avg_pool, "N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0)
-    .also("2 3 5 6", [2, 3], [2, 1], [1, 1], False, False, 0, 0)
-    .also("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0),
+    "ConvTbc": judged(conv_tbc, ("5 2 3, 2 3 4, 4", 1, 0)),
+    "ConvTbcBackward": judged(conv_tbc_backward, ("6 2 4, 5 2 3, 2 3 4, 4", 1, 0)),
+    "AvgPool2d": judged(
+        avg_pool,
+        ("N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0),
+        ("2 3 5 6", [2, 3], [2, 1], [1, 1], False, False, 0, 0),
+        ("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0),
+    ),
     "AvgPool3d": judged(
-        avg_pool, "N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0
-    ).also("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7),
-    "AvgPool2dBackward": judged(
-        avg_pool_backward, "1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0
-    ).also("1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
-    "AvgPool3dBackward": judged(
-        avg_pool_backward, "1 1 2 2 2, 1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0
+        avg_pool,
+        ("N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0),
+        ("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7),
     ),
-    "MaxPool": judged(plane_max, "2 3 5 6", [2, 3], [2, 1], 0, [1, 0], [1, 1], 0)
-    .also("3 5 7", [2, 3], [], 0, [], [], 1)
-    .also("2 3 5 8", [3], [2], 0, [1, 1, 1, 1], [1], 1)
-    .also("2 3 6 5", [2], [3, 2], 0, [1], [], 0),
+    "AvgPool2dBackward": judged(
+        backward(avg_pool),
+        ("1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0),
+        ("1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
+    ),
+    "AvgPool3dBackward": judged(
+        backward(avg_pool),
+        ("1 1 2 2 2, 1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0),
+    ),
+    "MaxPool": judged(
+        plane_max,
+        ("2 3 5 6", [2, 3], [2, 1], 0, [1, 0], [1, 1], 0),
+        ("3 5 7", [2, 3], [], 0, [], [], 1),
+        ("2 3 5 8", [3], [2], 0, [1, 1, 1, 1], [1], 1),
+        ("2 3 6 5", [2], [3, 2], 0, [1], [], 0),
+    ),
     "MaxPool2dWithIndices": judged(
-        max_pool, "2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False
-    ).also("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], True),
+        max_pool,
+        ("2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False),
+        ("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], True),
+    ),
     "MaxPool3dWithArgmax": judged(
-        max_pool, "1 2 4 5 3 !", [2, 3, 2], [2, 1, 1], [1, 1, 0], [1, 1, 1], False
-    ).also("1 1 5 5 3 !", [2, 3, 2], [2, 1, 1], [0, 1, 0], [1, 2, 1], True),
+        max_pool,
+        ("1 2 4 5 3 !", [2, 3, 2], [2, 1, 1], [1, 1, 0], [1, 1, 1], False),
+        ("1 1 5 5 3 !", [2, 3, 2], [2, 1, 1], [0, 1, 0], [1, 2, 1], True),
+    ),
     "MaxPool2dWithIndicesBackward": judged(
-        scattered(2), "2 3 2 3, 2 3 4 6, 2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False
+        scattered(2), ("2 3 2 3, 2 3 4 6, 2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False)
     ),
     "MaxPool3dWithArgmaxBackward": judged(
         scattered(3),
-        "1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32",
-        [2, 2, 2],
-        [2, 2, 2],
-        [0, 0, 0],
-        [1, 1, 1],
-        False,
+        ("1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32", [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], False),
     ),
-    "AdaptiveAvgPool2d": judged(adaptive(np.mean), "N 3 5 7", [2, 3]),
-    "AdaptiveAvgPool3d": judged(adaptive(np.mean), "N 3 4 5 7", [2, 2, 3]),
-    "AdaptiveAvgPool2dBackward": judged(
-        lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-2:]), g, 0, x),
-        "1 2 2 3, 1 2 5 4",
-    ),
-    "AdaptiveAvgPool3dBackward": judged(
-        lambda g, x: gradient(lambda y: adaptive(np.mean)(y, g.shape[-3:]), g, 0, x),
-        "1 1 2 2 2, 1 1 3 4 3",
-    ),
-    "AdaptiveMaxPool2d": judged(adaptive_max, "2 2 5 6 !", [2, 3]),
-    "AdaptiveMaxPool3d": judged(adaptive_max, "1 2 4 5 3 !", [2, 3, 2]),
+    "AdaptiveAvgPool2d": judged(adaptive(np.mean), ("N 3 5 7", [2, 3])),
+    "AdaptiveAvgPool3d": judged(adaptive(np.mean), ("N 3 4 5 7", [2, 2, 3])),
+    "AdaptiveAvgPool2dBackward": judged(adaptive_mean_backward, "1 2 2 3, 1 2 5 4"),
+    "AdaptiveAvgPool3dBackward": judged(adaptive_mean_backward, "1 1 2 2 2, 1 1 3 4 3"),
+    "AdaptiveMaxPool2d": judged(adaptive_max, ("2 2 5 6 !", [2, 3])),
+    "AdaptiveMaxPool3d": judged(adaptive_max, ("1 2 4 5 3 !", [2, 3, 2])),
     "AdaptiveMaxPool2dBackward": judged(scattered(2), "2 3 2 3, 2 3 4 6, 2 3 2 3 <24"),
     "AdaptiveMaxPool3dBackward": judged(scattered(3), "1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32"),
 }

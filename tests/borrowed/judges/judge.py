@@ -31,22 +31,18 @@ class Judge(NamedTuple):
     #: chooses one of several equally good results, of a call and of the judge
     chosen: Callable[[list[Any]], list[Any]] = list
 
-    def also(self, *arguments: Any) -> Judge:
-        """Return the judge of one more call."""
-        return self._replace(calls=(*self.calls, separate(arguments)))
+
+def judged(value: Callable[..., Any], *calls: Any, **fields: Any) -> Judge:
+    """Return a judge with its calls.
+
+    Each is a tuple of arguments, or one argument. Several tensors may stand in one text, with
+    commas between.
+    """
+    tuples = [call if isinstance(call, tuple) else (call,) for call in calls]
+    return Judge(value, calls=tuple(map(_separate, tuples)), **fields)
 
 
-def judged(
-    value: Callable[..., Any],
-    *arguments: Any,
-    result: Literal["same", "float", "bool", "index"] = "same",
-) -> Judge:
-    """Return a judge and its first call."""
-    return Judge(value, result, calls=(separate(arguments),))
-
-
-def separate(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return what a call reads; several tensors may stand in one text, with commas between."""
+def _separate(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     parts = [each.split(", ") if isinstance(each, str) else [each] for each in arguments]
     return tuple(itertools.chain(*parts))
 
@@ -68,3 +64,18 @@ def gradient(function: Callable[..., Any], grad: Any, of: int, *given: Any) -> A
         arguments[of] = moved
         found[k] = (grad * np.imag(function(*arguments))).sum() / STEP
     return found.reshape(given[of].shape)
+
+
+def backward(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the gradient of a function for its first argument, of the gradient and arguments."""
+    return lambda grad, *given: gradient(function, grad, 0, *given)
+
+
+def held(data: Any) -> Callable[[Any], Any]:
+    """Return a function that makes a tensor of certain data."""
+    return lambda _: data
+
+
+def uniform(low: float, high: float, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+    """Return a function that makes a tensor of numbers between two others."""
+    return lambda rng: rng.uniform(low, high, shape)

@@ -1,47 +1,42 @@
 """Judges of softmax, gated units, losses and grids."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.special import erf, log_softmax, softmax
 
-from .judge import Judge, gradient, judged
+from .judge import Judge, backward, gradient, held, judged, uniform
 
 
-def gelu(x: Any, form: int) -> Any:
+def gelu(x, form):
     """Return GELU: exact, or with a hyperbolic tangent."""
     if form:
         return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     return x / 2 * (1 + erf(x / math.sqrt(2)))
 
 
-def geglu(x: Any, dim: int, form: int, left: bool = False) -> Any:
+def geglu(x, dim, form, left=False):
     """Return one half times GELU of the other, and the latter."""
     first, second = np.split(x, 2, dim)
     active = gelu(first if left else second, form)
     return (second if left else first) * active, active
 
 
-def geglu_backward(grad: Any, x: Any, g: Any, dim: int, form: int) -> Any:
+def geglu_backward(grad, x, g, dim, form):
     """Return the gradient of the tanh form by complex steps; g is GELU of the second half."""
     linear, active = np.split(x, 2, dim)
     inner = gradient(lambda y: gelu(y, form), grad * linear, 0, active)
     return np.concatenate([grad * g, inner], dim)
 
 
-def reduced(terms: Any, weights: Any, code: int) -> Any:
+def reduced(terms, weights, code):
     """Return terms as they are, their weighted mean (1) or their sum (2)."""
     if code == 0:
         return terms
     return terms.sum() / (weights.sum() if code == 1 else 1)
 
 
-def nll(x: Any, target: Any, weight: Any, code: int, ignore: int) -> Any:
+def nll(x, target, weight, code, ignore, *_):
     """Return the negative log likelihood loss, and the sum of weights."""
     weights = np.where(target == ignore, 0, weight[np.where(target == ignore, 0, target)])
     index = np.where(target == ignore, 0, target)
@@ -50,23 +45,27 @@ def nll(x: Any, target: Any, weight: Any, code: int, ignore: int) -> Any:
     return reduced(-picked * weights, weights, code), total
 
 
-def nll_backward(
-    grad: Any, x: Any, target: Any, weight: Any, code: int, ignore: int, _: Any
-) -> Any:
-    """Return the gradient of `nll`, which is linear."""
-    return gradient(lambda y: nll(y, target, weight, code, ignore)[0], grad, 0, x)
+def mse(x, y, code):
+    """Return squares of differences, or their mean (1) or sum (2) along the first axis."""
+    terms = (x - y) ** 2
+    return (terms, terms.mean(0), terms.sum(0))[code]
 
 
-def kl_div(x: Any, target: Any, code: int, log_target: bool) -> Any:
-    """Return the Kullback-Leibler divergence."""
+def unpool_backward(grad, _, index, size, *__):
+    """Return the elements of planes or volumes at indices."""
+    flat, places = (x.reshape(*x.shape[: -len(size)], -1) for x in (grad, index))
+    return np.take_along_axis(flat, places, -1).reshape(index.shape)
+
+
+def kl_div(x, target, code, log_target):
     terms = np.exp(target) * (target - x) if log_target else target * (np.log(target) - x)
     return reduced(terms, np.ones(x.shape), code)
 
 
-def affine_grid(theta: Any, size: Any, corners: bool) -> Any:
+def affine_grid(theta, size, corners):
     """Return where pixels of a picture lie in another."""
 
-    def line(n: int) -> Any:
+    def line(n):
         found = np.linspace(-1, 1, n)
         return found if corners else found * (n - 1) / n
 
@@ -75,18 +74,18 @@ def affine_grid(theta: Any, size: Any, corners: bool) -> Any:
     return np.einsum("hwk,nck->nhwc", places, theta)
 
 
-def bce_target_backward(grad: Any, x: Any, target: Any, w: Any, positive: Any, code: int) -> Any:
+def bce_target_backward(grad, x, target, w, positive, code):
     """Return the gradient of the binary cross entropy for the target, by complex steps."""
     p = 1 / (1 + np.exp(-x))
 
-    def loss(t: Any) -> Any:
+    def loss(t):
         terms = t * np.log(p) * (1 if positive is None else positive) + (1 - t) * np.log(1 - p)
         return -terms * (1 if w is None else w) / (x.size if code == 1 else 1)
 
     return gradient(loss, grad, 0, target)
 
 
-def margins(x: Any, target: Any, code: int) -> Any:
+def margins(x, target, code):
     """Return the multilabel margin loss, and which classes are labels."""
     losses, marks = [], np.zeros(x.shape)
     for row, labels, mark in zip(x, target, marks, strict=True):
@@ -98,9 +97,7 @@ def margins(x: Any, target: Any, code: int) -> Any:
     return reduced(np.array(losses), np.ones(len(x)), code), marks
 
 
-def ctc(
-    x: Any, targets: Any, lengths: Sequence[int], sizes: Sequence[int], blank: int, *_: Any
-) -> tuple[Any, Any]:
+def ctc(x, targets, lengths, sizes, blank, *_):
     """Return the CTC loss and logarithms of the probabilities of beginnings of the labels."""
     losses, alphas = [], np.zeros((x.shape[1], x.shape[0], 2 * max(sizes) + 1), x.dtype)
     for n, (length, size) in enumerate(zip(lengths, sizes, strict=True)):
@@ -125,33 +122,29 @@ def ctc(
 LOG_PROBS = log_softmax(np.random.default_rng(0).normal(size=(4, 2, 5)), -1)
 LABELS = np.array([[1, 1], [3, 0]])
 LENGTHS = [4, 3], [2, 1], 0
+LOSSES, ALPHAS = ctc(LOG_PROBS, LABELS, *LENGTHS)
 
 
-def ctc_backward(grad: Any, x: Any, *_: Any) -> Any:
+def ctc_backward(grad, x, *_):
     """Return the gradient of the CTC loss for what a log softmax is taken of."""
     inner = gradient(lambda y: ctc(y, LABELS, *LENGTHS)[0], grad, 0, x)
     within = np.arange(len(x))[:, None, None] < np.reshape(LENGTHS[0], (-1, 1))
     return inner + np.where(within, np.exp(x) * grad[:, None], 0)
 
 
-def scaled_masked_softmax(x: Any, mask: Any, scale: float, _: bool) -> Any:
-    """Return the softmax of multiples without those under the mask."""
+def scaled_masked_softmax(x, mask, scale, _):
     x = np.where(mask, -10000, x * scale)
     return softmax(x, -1)
 
 
-def qkv(x: Any, bias: Any, heads: int) -> Any:
-    """Return queries, keys and values of each head."""
+def qkv(x, bias, heads):
     batch, length, size = x.shape
     parts = (x + bias).reshape(batch, length, 3, heads, size // (3 * heads))
     queries, keys, values = np.moveaxis(parts, 2, 0).swapaxes(2, 3)
     return queries / np.sqrt(queries.shape[-1]), keys, values
 
 
-def cross_entropy(
-    x: Any, target: Any, w: Any, reduction: str | None, ignored: int, smoothing: float, *_: Any
-) -> Any:
-    """Return the cross entropy with classes, and logarithms of the softmax."""
+def cross_entropy(x, target, w, reduction, ignored, smoothing, *_):
     logs = log_softmax(x, 1)
     w = np.ones(x.shape[1]) if w is None else w
     terms, weights = [], []
@@ -165,9 +158,7 @@ def cross_entropy(
     return reduced(np.array(terms), np.array(weights), code), logs, None, None
 
 
-def clipped_swiglu(
-    x: Any, _: Any, dim: int, alpha: float, limit: float, bias: float, interleaved: bool
-) -> Any:
+def clipped_swiglu(x, _, dim, alpha, limit, bias, interleaved):
     """Return the product of a gate, at most a limit, and of what is within one."""
     places = np.arange(x.shape[dim])
     first = places % 2 == 0 if interleaved else places < len(places) // 2
@@ -176,14 +167,12 @@ def clipped_swiglu(
     return gate / (1 + np.exp(-alpha * gate)) * (np.clip(linear, -limit, limit) + bias)
 
 
-def fatrelu_mul(x: Any, threshold: Any) -> Any:
-    """Return the first halves of rows that reach a threshold, times the second."""
+def fatrelu_mul(x, threshold):
     half = x.shape[-1] // 2
     return x[..., :half] * (x[..., :half] >= threshold.item()) * x[..., half:]
 
 
-def exp_segsum(x: Any) -> Any:
-    """Return exponentials of sums of parts of rows."""
+def exp_segsum(x):
     size = x.shape[-1]
     y = np.zeros((*x.shape, size))
     for k in range(size):
@@ -192,20 +181,20 @@ def exp_segsum(x: Any) -> Any:
     return y
 
 
-def exp_segsum_backward(grad: Any, y: Any) -> Any:
+def exp_segsum_backward(grad, y):
     """Return sums of products over all parts that an element is in."""
     size = y.shape[-1]
     return np.stack([(grad * y)[..., k:size, :k].sum((-1, -2)) for k in range(size)], -1)
 
 
 NETWORKS: dict[str, Judge] = {
-    "Softmax": judged(softmax, "N 3 5", 1).also("3 5", -1),
-    "LogSoftmax": judged(log_softmax, "N 3 5", 1).also("3 5", -1),
+    "Softmax": judged(softmax, ("N 3 5", 1), ("3 5", -1)),
+    "LogSoftmax": judged(log_softmax, ("N 3 5", 1), ("3 5", -1)),
     "SoftmaxBackward": judged(
-        lambda g, y, d: y * (g - (g * y).sum(d, keepdims=True)), "N 3 5, N 3 5", 1
+        lambda g, y, d: y * (g - (g * y).sum(d, keepdims=True)), ("N 3 5, N 3 5", 1)
     ),
     "LogSoftmaxBackward": judged(
-        lambda g, y, d: g - np.exp(y) * g.sum(d, keepdims=True), "N 3 5, N 3 5", 1
+        lambda g, y, d: g - np.exp(y) * g.sum(d, keepdims=True), ("N 3 5, N 3 5", 1)
     ),
     "SoftmaxCrossEntropyWithLogits": judged(
         lambda x, p: (
@@ -214,84 +203,63 @@ NETWORKS: dict[str, Judge] = {
         ),
         "N 5, N 5",
     ),
-    "GeGlu": judged(geglu, "N 3 4", 2, 1).also("4 3", 0, 0),
-    "GeGluV3": judged(geglu, "N 3 4", 2, 1, True).also("4 3", 0, 0, False),
-    "GeGluBackward": judged(geglu_backward, "2 3 2, 2 3 4, 2 3 2", 2, 1),
+    "GeGlu": judged(geglu, ("N 3 4", 2, 1), ("4 3", 0, 0)),
+    "GeGluV3": judged(geglu, ("N 3 4", 2, 1, True), ("4 3", 0, 0, False)),
+    "GeGluBackward": judged(geglu_backward, ("2 3 2, 2 3 4, 2 3 2", 2, 1)),
     "GeluMul": judged(
-        lambda x, form: geglu(x, -1, int(form == "tanh"), True)[0], "N 3 4", "tanh"
-    ).also("3 4", None),
-    "NLLLoss": judged(nll, "4 5, 4 <5, 5 +", 1, -100)
-    .also("4 5, 4 <5, 5 +", 0, 2)
-    .also("4 5, 4 <5, 5 +", 2, 2),
-    "NLLLossBackward": judged(nll_backward, "", "4 5, 4 <5, 5 +", 2, 2, "").also(
-        "4, 4 5, 4 <5, 5 +", 0, -100, ""
+        lambda x, form: geglu(x, -1, int(form == "tanh"), True)[0], ("N 3 4", "tanh"), ("3 4", None)
     ),
-    "NLLLoss2d": judged(nll, "2 5 3 4, 2 3 4 <5, 5 +", 1, -100).also(
-        "2 5 3 4, 2 3 4 <5, 5 +", 0, 2
+    "NLLLoss": judged(
+        nll, ("4 5, 4 <5, 5 +", 1, -100), ("4 5, 4 <5, 5 +", 0, 2), ("4 5, 4 <5, 5 +", 2, 2)
     ),
-    "NLLLoss2dBackward": judged(nll_backward, "", "2 5 3 2, 2 3 2 <5, 5 +", 2, 2, ""),
-    "MseLossOut": judged(
-        lambda x, y, code: [np.array, partial(np.mean, axis=0), partial(np.sum, axis=0)][code](
-            (x - y) ** 2
-        ),
-        "3 5, 3 5",
-        1,
-    )
-    .also("3 5, 3 5", 0)
-    .also("3 5, 3 5", 2),
-    "KlDiv": judged(kl_div, "3 5, 3 5 +", 1, False)
-    .also("3 5, 3 5", 2, True)
-    .also("3 5, 3 5 +", 0, False),
-    "MaxUnpool2dBackward": judged(
-        lambda g, x, i, size: np.take_along_axis(
-            g.reshape(*g.shape[:-2], -1), i.reshape(*i.shape[:-2], -1), -1
-        ).reshape(i.shape),
-        "2 3 4 5, 2 3 2 2, 2 3 2 2 <20",
-        [4, 5],
+    "NLLLossBackward": judged(
+        backward(lambda *given: nll(*given)[0]),
+        ("", "4 5, 4 <5, 5 +", 2, 2, ""),
+        ("4, 4 5, 4 <5, 5 +", 0, -100, ""),
     ),
+    "NLLLoss2d": judged(nll, ("2 5 3 4, 2 3 4 <5, 5 +", 1, -100), ("2 5 3 4, 2 3 4 <5, 5 +", 0, 2)),
+    "NLLLoss2dBackward": judged(
+        backward(lambda *given: nll(*given)[0]), ("", "2 5 3 2, 2 3 2 <5, 5 +", 2, 2, "")
+    ),
+    "MseLossOut": judged(mse, ("3 5, 3 5", 1), ("3 5, 3 5", 0), ("3 5, 3 5", 2)),
+    "KlDiv": judged(
+        kl_div, ("3 5, 3 5 +", 1, False), ("3 5, 3 5", 2, True), ("3 5, 3 5 +", 0, False)
+    ),
+    "MaxUnpool2dBackward": judged(unpool_backward, ("2 3 4 5, 2 3 2 2, 2 3 2 2 <20", [4, 5])),
     "MaxUnpool3dBackward": judged(
-        lambda g, x, i, size, *_: np.take_along_axis(
-            g.reshape(*g.shape[:-3], -1), i.reshape(*i.shape[:-3], -1), -1
-        ).reshape(i.shape),
-        "2 3 4 2 4, 2 3 2 1 2, 2 3 2 1 2 <32",
-        [4, 2, 4],
-        [2, 2, 2],
-        [0, 0, 0],
+        unpool_backward, ("2 3 4 2 4, 2 3 2 1 2, 2 3 2 1 2 <32", [4, 2, 4], [2, 2, 2], [0, 0, 0])
     ),
-    "CtcLoss": judged(ctc, "4 2 5", lambda _: LABELS, *LENGTHS, False).also(
-        "3 1 4, 1 3 <3", [3], [3], 3, True
+    "CtcLoss": judged(
+        ctc, ("4 2 5", held(LABELS), *LENGTHS, False), ("3 1 4, 1 3 <3", [3], [3], 3, True)
     ),
     "CtcLossBackward": judged(
         ctc_backward,
-        "2",
-        lambda _: LOG_PROBS,
-        lambda _: LABELS,
-        *LENGTHS[:2],
-        lambda _: ctc(LOG_PROBS, LABELS, *LENGTHS)[0],
-        lambda _: ctc(LOG_PROBS, LABELS, *LENGTHS)[1],
-        LENGTHS[2],
-        False,
+        ("2", held(LOG_PROBS), held(LABELS), *LENGTHS[:2], held(LOSSES), held(ALPHAS), 0, False),
     ),
-    "ClippedSwiglu": judged(clipped_swiglu, "N 3 6", None, -1, 1.7, 1.2, 0.5, True)
-    .also("3 4 5", None, 1, 1.0, 1.5, 1.0, False)
-    .also("3 6", None, 1, 0.5, 7.0, 0.0, True),
-    "FatreluMul": judged(fatrelu_mul, "N 3 6, 1").also("4 8", lambda _: 0.5),
-    "ExpSegsum": judged(exp_segsum, lambda rng: rng.uniform(-1, 1, (2, 3, 5))).also("N 4 3"),
-    "ExpSegsumBackward": judged(exp_segsum_backward, "2 3 5 5, 2 3 5 5").also("N 4 4, N 4 4"),
-    "CrossEntropyLoss": judged(cross_entropy, "4 5, 4 <5, 5 +", "mean", -100, 0.0, 0.0, False)
-    .also("6 5, 6 <5, 5 +", None, 2, 0.1, 0.0, False)
-    .also("6 5, 6 <5", None, "none", 1, 0.0, 0.0, False)
-    .also("6 3, 6 <3", None, "sum", 0, 0.2, 0.0, False),
-    "ScaledMaskedSoftmax": judged(scaled_masked_softmax, "2 3 4 5, 2 1 4 5", 0.5, False),
+    "ClippedSwiglu": judged(
+        clipped_swiglu,
+        ("N 3 6", None, -1, 1.7, 1.2, 0.5, True),
+        ("3 4 5", None, 1, 1.0, 1.5, 1.0, False),
+        ("3 6", None, 1, 0.5, 7.0, 0.0, True),
+    ),
+    "FatreluMul": judged(fatrelu_mul, "N 3 6, 1", ("4 8", held(0.5))),
+    "ExpSegsum": judged(exp_segsum, uniform(-1, 1, (2, 3, 5)), "N 4 3"),
+    "ExpSegsumBackward": judged(exp_segsum_backward, "2 3 5 5, 2 3 5 5", "N 4 4, N 4 4"),
+    "CrossEntropyLoss": judged(
+        cross_entropy,
+        ("4 5, 4 <5, 5 +", "mean", -100, 0.0, 0.0, False),
+        ("6 5, 6 <5, 5 +", None, 2, 0.1, 0.0, False),
+        ("6 5, 6 <5", None, "none", 1, 0.0, 0.0, False),
+        ("6 3, 6 <3", None, "sum", 0, 0.2, 0.0, False),
+    ),
+    "ScaledMaskedSoftmax": judged(scaled_masked_softmax, ("2 3 4 5, 2 1 4 5", 0.5, False)),
     "ScaledMaskedSoftmaxBackward": judged(
         lambda g, y, mask, s, _: np.where(mask, 0, s * y * (g - (g * y).sum(-1, keepdims=True))),
-        "2 3 4 5, 2 3 4 5, 2 3 4 5",
-        0.5,
-        False,
+        ("2 3 4 5, 2 3 4 5, 2 3 4 5", 0.5, False),
     ),
-    "TransformBiasRescaleQkv": judged(qkv, "N 4 12, 12", 2),
-    "AffineGrid": judged(affine_grid, "2 2 3", [2, 1, 3, 4], True).also(
-        "2 2 3", [2, 1, 3, 4], False
+    "TransformBiasRescaleQkv": judged(qkv, ("N 4 12, 12", 2)),
+    "AffineGrid": judged(
+        affine_grid, ("2 2 3", [2, 1, 3, 4], True), ("2 2 3", [2, 1, 3, 4], False)
     ),
     "StridedSlice": judged(
         lambda x, a, b, s, m, n, *_: x[
@@ -300,22 +268,15 @@ NETWORKS: dict[str, Judge] = {
                 for k, (p, q, r) in enumerate(zip(a, b, s, strict=True))
             )
         ],
-        "5 6 7",
-        [1, 2],
-        [4, 5],
-        [2, 1],
-        2,
-        1,
-        0,
-        0,
-        0,
+        ("5 6 7", [1, 2], [4, 5], [2, 1], 2, 1, 0, 0, 0),
     ),
     "BinaryCrossEntropyWithLogitsTargetBackward": judged(
-        bce_target_backward, "3 5, 3 5, 3 5, 5, 5 +", 1
-    ).also("3 5, 3 5, 3 5", None, None, 0),
+        bce_target_backward, ("3 5, 3 5, 3 5, 5, 5 +", 1), ("3 5, 3 5, 3 5", None, None, 0)
+    ),
     "MultilabelMarginLoss": judged(
-        margins, "3 4", lambda _: [[1, 3, -1, 0], [0, -1, 2, 3], [2, 0, 1, -1]], 1
-    )
-    .also("2 4", lambda _: [[1, 3, -1, 0], [0, -1, 2, 3]], 0)
-    .also("2 4", lambda _: [[1, 3, -1, 0], [0, -1, 2, 3]], 2),
+        margins,
+        ("3 4", held([[1, 3, -1, 0], [0, -1, 2, 3], [2, 0, 1, -1]]), 1),
+        ("2 4", held([[1, 3, -1, 0], [0, -1, 2, 3]]), 0),
+        ("2 4", held([[1, 3, -1, 0], [0, -1, 2, 3]]), 2),
+    ),
 }

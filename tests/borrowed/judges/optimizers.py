@@ -1,28 +1,12 @@
 """Judges of steps of optimizers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
-from .judge import Judge, judged
-from .lists import LISTS, positive
+from .judge import Judge, held, judged
+from .lists import LISTS
 
 
-def sgd(
-    params: Any,
-    grads: Any,
-    buffers: Any,
-    scale: Any,
-    decay: float,
-    momentum: float,
-    rate: float,
-    dampening: float,
-    nesterov: bool,
-    maximize: bool,
-    is_first: bool,
-) -> Any:
+def sgd(params, grads, buffers, scale, decay, momentum, rate, damp, nesterov, maximize, is_first):
     """Return parameters after a step of gradient descent, gradients and momenta."""
     grads = [grad / (1 if scale is None else scale[0]) for grad in grads]
     sign = -1 if maximize else 1
@@ -30,10 +14,8 @@ def sgd(
     if momentum and is_first:
         buffers = steps
     elif momentum:
-        buffers = [
-            momentum * buffer + (1 - dampening) * step
-            for buffer, step in zip(buffers, steps, strict=True)
-        ]
+        pairs = zip(buffers, steps, strict=True)
+        buffers = [momentum * buffer + (1 - damp) * step for buffer, step in pairs]
     if momentum:
         taken = zip(steps, buffers, strict=True)
         steps = [step + momentum * m if nesterov else m for step, m in taken]
@@ -41,21 +23,7 @@ def sgd(
     return params, grads, buffers
 
 
-def adamw(
-    x: Any,
-    m: Any,
-    v: Any,
-    _: Any,
-    grad: Any,
-    step: Any,
-    rate: float,
-    beta1: float,
-    beta2: float,
-    decay: float,
-    eps: float,
-    amsgrad: bool,
-    maximize: bool,
-) -> Any:
+def adamw(x, m, v, _, grad, step, rate, beta1, beta2, decay, eps, amsgrad, maximize):
     """Return parameters and both moments after a step of AdamW."""
     grad = -grad if maximize else grad
     m, v = m + (grad - m) * (1 - beta1), v + (grad**2 - v) * (1 - beta2)
@@ -65,22 +33,14 @@ def adamw(
 
 OPTIMIZERS: dict[str, Judge] = {
     "FusedSgd": judged(
-        sgd, LISTS, LISTS, LISTS, positive(2), 0.25, 0.5, 0.5, 0.25, True, False, False
-    )
-    .also(LISTS, LISTS, LISTS, None, 0.0, 0.5, 0.5, 0.25, False, True, True)
-    .also(LISTS, LISTS, None, None, 0.25, 0.0, 0.5, 0.0, False, False, False),
+        sgd,
+        (LISTS, LISTS, LISTS, held([2]), 0.25, 0.5, 0.5, 0.25, True, False, False),
+        (LISTS, LISTS, LISTS, None, 0.0, 0.5, 0.5, 0.25, False, True, True),
+        (LISTS, LISTS, None, None, 0.25, 0.0, 0.5, 0.0, False, False, False),
+    ),
     "ApplyAdamWV2": judged(
         adamw,
-        "N 5, N 5, N 5 +",
-        None,
-        "N 5",
-        lambda _: [3],
-        0.25,
-        0.5,
-        0.75,
-        0.5,
-        0.125,
-        False,
-        True,
-    ).also("4, 4, 4 +", None, "4", lambda _: [1], 0.25, 0.5, 0.75, 0.0, 0.125, False, False),
+        ("N 5, N 5, N 5 +", None, "N 5", held([3]), 0.25, 0.5, 0.75, 0.5, 0.125, False, True),
+        ("4, 4, 4 +", None, "4", held([1]), 0.25, 0.5, 0.75, 0.0, 0.125, False, False),
+    ),
 }
