@@ -56,11 +56,16 @@ AVAILABLE: Final = frozenset(
 )
 
 
+def not_available(name: str, why: str) -> NotImplementedError:
+    """Return the error of a call that is refused."""
+    return NotImplementedError(f"emulated device: {name} is not available: {why}")
+
+
 def refusal(name: str, why: str) -> Callable[..., NoReturn]:
     """Return a kernel that refuses every call of an operator."""
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"emulated device: {name} is not available: {why}")
+        raise not_available(name, why)
 
     return refuse
 

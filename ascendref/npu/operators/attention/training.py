@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import wraps
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -10,12 +11,15 @@ from torch import Tensor
 
 from ....core.errors import ArgumentValueError
 from ...randomness import next_state, seeded
-from ..formulas import formula, lacking, one_of
+from ..formulas import Gradients, formula, one_of
 from .layouts import AXES, Part, all_split, by_ends, from_bnsd, to_bnsd, together
-from .scores import FAR, Rules, attended, dropped, scores_of, values_of
+from .scores import Rules, attended, dropped, scores_of, values_of
 
 #: how often maxima and sums are repeated
 _REPEATED: Final = 8
+_IGNORED: Final = "inner_precise gen_mask_parallel sync"
+_IGNORED_BACKWARD: Final = f"{_IGNORED} softmax_in numels"
+_RENAMED: Final = {"pre_tokens": "pre_tockens", "next_tokens": "next_tockens"}
 
 
 class _Attention(NamedTuple):
@@ -123,37 +127,36 @@ def _backward(
     return grads, call.tensors[0].new_empty(0) if of_sink is None else of_sink
 
 
-@formula()
+@formula("npu_fusion_attention", ignored=_IGNORED)
+@formula("npu_fusion_attention_v2", renamed=_RENAMED, ignored=_IGNORED)
 def npu_fusion_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
     head_num: int,
     input_layout: str,
-    pse: Tensor | None = None,
-    padding_mask: Tensor | None = None,
-    atten_mask: Tensor | None = None,
-    scale: float = 1.0,
-    keep_prob: float = 1.0,
-    pre_tockens: int = FAR,
-    next_tockens: int = FAR,
-    inner_precise: int = 0,
-    prefix: list[int] | None = None,
-    actual_seq_qlen: list[int] | None = None,
-    actual_seq_kvlen: list[int] | None = None,
-    sparse_mode: int = 0,
-    gen_mask_parallel: bool = True,
-    sync: bool = False,
-    softmax_layout: str = "",
-    sink: Tensor | None = None,
-    **others: Any,
+    pse: Tensor | None,
+    atten_mask: Tensor | None,
+    scale: float,
+    keep_prob: float,
+    pre_tockens: int,
+    next_tockens: int,
+    actual_seq_qlen: list[int] | None,
+    actual_seq_kvlen: list[int] | None,
+    sparse_mode: int,
+    softmax_layout: str,
+    sink: Tensor | None,
+    pse_type: int = 1,
 ) -> tuple[Any, ...]:
     """dropout(softmax(scale·(q·kᵀ + pse), masked))·v, with maxima and sums of the softmax.
 
-    A sink adds a score without a value to each row of a head.
+    pse_type 0 adds pse to scores that are scaled already. A sink adds a score without a value to
+    each row of a head.
     """
-    lacking("npu_fusion_attention", padding_mask=padding_mask, prefix=prefix, **others)
-    rules = Rules(scale, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, sink=sink)
+    one_of("pse_type", pse_type, (0, 1))
+    rules = Rules(
+        scale, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, pse_type == 1, sink
+    )
     ends = (actual_seq_qlen, actual_seq_kvlen)
     call = _Attention(
         (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
@@ -161,7 +164,7 @@ def npu_fusion_attention(
     return _forward(call)
 
 
-@formula()
+@formula(ignored=_IGNORED_BACKWARD)
 def npu_fusion_attention_grad(
     query: Tensor,
     key: Tensor,
@@ -169,33 +172,29 @@ def npu_fusion_attention_grad(
     dy: Tensor,
     head_num: int,
     input_layout: str,
-    *,
-    pse: Tensor | None = None,
-    atten_mask: Tensor | None = None,
-    softmax_max: Tensor | None = None,
-    softmax_sum: Tensor | None = None,
-    softmax_in: Tensor | None = None,
-    attention_in: Tensor | None = None,
-    scale_value: float = 1.0,
-    keep_prob: float = 1.0,
-    pre_tockens: int = FAR,
-    next_tockens: int = FAR,
-    inner_precise: int = 0,
-    seed: int = 0,
-    offset: int = 0,
-    numels: int = 0,
-    actual_seq_qlen: list[int] | None = None,
-    actual_seq_kvlen: list[int] | None = None,
-    sparse_mode: int = 0,
-    gen_mask_parallel: bool = True,
-    sync: bool = False,
-    softmax_layout: str = "",
-    sink: Tensor | None = None,
-    **others: Any,
-) -> tuple[Tensor | None, ...]:
+    pse: Tensor | None,
+    atten_mask: Tensor | None,
+    scale_value: float,
+    keep_prob: float,
+    pre_tockens: int,
+    next_tockens: int,
+    actual_seq_qlen: list[int] | None,
+    actual_seq_kvlen: list[int] | None,
+    sparse_mode: int,
+    softmax_layout: str,
+    sink: Tensor | None,
+    softmax_max: Tensor | None,
+    softmax_sum: Tensor | None,
+    attention_in: Tensor | None,
+    seed: int,
+    offset: int,
+    pse_type: int = 1,
+) -> Gradients:
     """Gradients of `npu_fusion_attention`, from its results or those of several calls together."""
-    lacking("npu_fusion_attention_grad", **others)
-    rules = Rules(scale_value, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, sink=sink)
+    one_of("pse_type", pse_type, (0, 1))
+    rules = Rules(
+        scale_value, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, pse_type == 1, sink
+    )
     ends = (actual_seq_qlen, actual_seq_kvlen)
     call = _Attention(
         (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
@@ -204,84 +203,9 @@ def npu_fusion_attention_grad(
     return *found, of_sink
 
 
-@formula()
-def npu_fusion_attention_v2(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    head_num: int,
-    input_layout: str,
-    *,
-    pse: Tensor | None = None,
-    atten_mask: Tensor | None = None,
-    scale: float = 1.0,
-    keep_prob: float = 1.0,
-    pre_tokens: int = FAR,
-    next_tokens: int = FAR,
-    inner_precise: int = 0,
-    actual_seq_qlen: list[int] | None = None,
-    actual_seq_kvlen: list[int] | None = None,
-    sparse_mode: int = 0,
-    gen_mask_parallel: bool = True,
-    sync: bool = False,
-    pse_type: int = 1,
-    softmax_layout: str = "",
-    sink: Tensor | None = None,
-    **others: Any,
-) -> tuple[Any, ...]:
-    """`npu_fusion_attention`, where pse_type 0 adds pse to scores that are scaled already."""
-    lacking("npu_fusion_attention_v2", **others)
-    one_of("pse_type", pse_type, (0, 1))
-    rules = Rules(scale, atten_mask, sparse_mode, pre_tokens, next_tokens, pse, pse_type == 1, sink)
-    ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Attention(
-        (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
-    )
-    return _forward(call)
-
-
-@formula()
-def npu_fusion_attention_grad_v2(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    dy: Tensor,
-    head_num: int,
-    input_layout: str,
-    *,
-    pse: Tensor | None = None,
-    atten_mask: Tensor | None = None,
-    softmax_max: Tensor | None = None,
-    softmax_sum: Tensor | None = None,
-    softmax_in: Tensor | None = None,
-    attention_in: Tensor | None = None,
-    scale_value: float = 1.0,
-    keep_prob: float = 1.0,
-    pre_tokens: int = FAR,
-    next_tokens: int = FAR,
-    inner_precise: int = 0,
-    seed: int = 0,
-    offset: int = 0,
-    numels: int = 0,
-    actual_seq_qlen: list[int] | None = None,
-    actual_seq_kvlen: list[int] | None = None,
-    sparse_mode: int = 0,
-    gen_mask_parallel: bool = True,
-    sync: bool = False,
-    pse_type: int = 1,
-    softmax_layout: str = "",
-    sink: Tensor | None = None,
-    **others: Any,
-) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_fusion_attention_v2`, as `npu_fusion_attention_grad`; none of rope."""
-    lacking("npu_fusion_attention_grad_v2", **others)
-    one_of("pse_type", pse_type, (0, 1))
-    rules = Rules(
-        scale_value, atten_mask, sparse_mode, pre_tokens, next_tokens, pse, pse_type == 1, sink
-    )
-    ends = (actual_seq_qlen, actual_seq_kvlen)
-    call = _Attention(
-        (query, key, value), head_num, input_layout.upper(), rules, keep_prob, ends, softmax_layout
-    )
-    found, of_sink = _backward(call, dy, seed, offset, softmax_max, softmax_sum, attention_in)
-    return *found, query.new_empty(0), query.new_empty(0), of_sink
+@formula("npu_fusion_attention_grad_v2", renamed=_RENAMED, ignored=_IGNORED_BACKWARD)
+@wraps(npu_fusion_attention_grad)
+def npu_fusion_attention_grad_v2(**arguments: Any) -> Gradients:
+    *found, of_sink = npu_fusion_attention_grad(**arguments)
+    of_rope = (arguments["query"].new_empty(0) for _ in range(2))  # its tensors are refused
+    return *found, *of_rope, of_sink
