@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from .cases import PAGE, PROGRAMS, run
-from .test_programs import python
+from .cases import PAGE, PROGRAMS, python
 
 SIGNATURES = """
 import inspect
@@ -56,22 +55,3 @@ def test_the_page_names_every_formula_except_gradients(names):
     bases = {name.partition(".")[0] for name in names}
     missing = {name for name in bases - named if name.rstrip("_") not in named}
     assert [name for name in missing if not re.search(r"_(backward|grad)(_v2)?$", name)] == []
-
-
-WITHOUT_FALLBACK = """
-import torch, torch_npu
-x = torch.linspace(-2, 2, 8).npu()
-torch_npu.npu_silu(x)
-torch_npu.npu_rms_norm(x, x)
-"""
-
-
-def test_without_fallback_a_formula_runs_as_far_as_its_operators_are_emulated(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(WITHOUT_FALLBACK)
-    outcome = run(program, "--no-fallback")
-    assert outcome.status == 1
-    assert "emulated device: aten::pow.Tensor_Scalar is not available: the fallback" in (
-        outcome.errors
-    )
-    assert outcome.counts == {"emulated": {"aclnnSilu": 1}, "fallback": {}}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 from torch import Tensor
 
 from ...borrowed.adapters import networks
@@ -30,11 +27,24 @@ def npu_cross_entropy_loss(
 
 
 @formula(ignored="grad_zloss lse_for_zloss")
-def npu_cross_entropy_loss_backward(grad_loss: Tensor, log_prob: Tensor, **others: Any) -> Tensor:
+def npu_cross_entropy_loss_backward(
+    grad_loss: Tensor,
+    log_prob: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: str,
+    ignore_index: int,
+    label_smoothing: float,
+) -> Tensor:
     """Gradient of `npu_cross_entropy_loss` for its input, from logarithms of the softmax."""
     # the softmax of its logarithms is the softmax, so that this is a point of the same gradient
-    forward = partial(npu_cross_entropy_loss, **others)
-    return gradients(forward, [log_prob], grad_loss.reshape(-1))[0]
+    return gradients(
+        lambda x: npu_cross_entropy_loss(
+            x, target, weight, reduction, ignore_index, label_smoothing
+        ),
+        [log_prob],
+        grad_loss.reshape(-1),
+    )[0]
 
 
 @formula()
