@@ -52,12 +52,7 @@ def npu_dynamic_quant_asymmetric(
 
 @formula()
 def npu_quantize(
-    input: Tensor,
-    scales: Tensor,
-    zero_points: Tensor | None,
-    dtype: int,
-    axis: int,
-    div_mode: bool,
+    input: Tensor, scales: Tensor, zero_points: Tensor | None, dtype: int, axis: int, div_mode: bool
 ) -> Tensor:
     """x / scale + zero point as integers, with div_mode False x·scale + zero point.
 
@@ -102,11 +97,7 @@ def npu_add_rms_norm_quant(
 
 @formula()
 def npu_anti_quant(
-    x: Tensor,
-    scale: Tensor,
-    offset: Tensor | None,
-    dst_dtype: int | None,
-    src_dtype: int | None,
+    x: Tensor, scale: Tensor, offset: Tensor | None, dst_dtype: int | None, src_dtype: int | None
 ) -> Tensor:
     """(x + offset)·scale of INT8, with one scale or one for each place of the last axis."""
     if x.dtype != torch.int8 or src_dtype not in (None, _INT8):

@@ -35,10 +35,7 @@ def npu_ring_attention_update(
     most = torch.maximum(prev_softmax_max, cur_softmax_max)
     sums = [
         one * torch.exp(limit - most)
-        for one, limit in (
-            (prev_softmax_sum, prev_softmax_max),
-            (cur_softmax_sum, cur_softmax_max),
-        )
+        for one, limit in ((prev_softmax_sum, prev_softmax_max), (cur_softmax_sum, cur_softmax_max))
     ]
     total = sums[0] + sums[1]
     heads = most.shape[1]
