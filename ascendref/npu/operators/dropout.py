@@ -23,7 +23,7 @@ def _mask(size: Sequence[int], p: float, seed: int, offset: int, device: torch.d
 @formula()
 def _npu_dropout(input: Tensor, p: float) -> Tensors:
     """Elements that are not dropped, divided by their chance, and the mask."""
-    mask = _mask(input.shape, p, *next_state(None, input.device), input.device)
+    mask = _mask(input.shape, p, *next_state(input.device), input.device)
     return randoms.dropout_do_mask(input, mask, p), mask
 
 
@@ -43,7 +43,7 @@ def npu_dropout_do_mask(input: Tensor, mask: Tensor, p: float) -> Tensors:
 def npu_dropout_gen_mask(size: list[int], p: float, device: torch.device | None) -> Tensor:
     """A mask for a number of elements, each dropped with probability p."""
     device = device or torch.device("npu")
-    return _mask(size, p, *next_state(None, device), device)
+    return _mask(size, p, *next_state(device), device)
 
 
 @formula("_npu_dropout_gen_mask.Tensor", ignored="parallel sync")
@@ -66,7 +66,7 @@ def npu_dropout_with_add_softmax(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """A mask, the softmax of x1 + α·x, and its elements that the mask does not drop."""
     chances = torch.softmax(x1.float() + input.float() * alpha, dim).to(input.dtype)
-    mask = _mask(input.shape, prob, *next_state(None, input.device), input.device)
+    mask = _mask(input.shape, prob, *next_state(input.device), input.device)
     return mask, chances.detach(), randoms.dropout_do_mask(chances, mask, prob)
 
 
