@@ -11,7 +11,7 @@ import inspect
 import ascendref.npu
 import torch
 from ascendref.npu.operators.formulas import FORMULAS
-parameters, taken = {}, {}  # by function: those without a default, and all that calls pass
+parameters, taken = {}, {}  # of a function, and those that some operator passes
 for name, formula in FORMULAS.items():
     base, _, overload = name.partition(".")
     schema = getattr(getattr(torch.ops.npu, base), overload or "default")._schema
@@ -24,9 +24,10 @@ for name, formula in FORMULAS.items():
         if one.kind is not one.VAR_KEYWORD
     }
     assert {one for one, required in named.items() if required} <= passed, (name, named, passed)
-    parameters[formula.function] = set(named)
-    taken.setdefault(formula.function, set()).update(passed)
-    assert formula.function.__doc__
+    function = inspect.unwrap(formula.function)
+    parameters[function] = set(named)
+    taken.setdefault(function, set()).update(passed)
+    assert function.__doc__
     print(name)
 for function, named in parameters.items():
     assert named <= taken[function], (function, named, taken[function])
