@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ascendref.core.markdown import table
 
@@ -54,7 +54,7 @@ def run(program: Path, *options: str, **environment: str) -> Outcome:
         return _run(Path(folder), HANG, *options, program, **environment)
 
 
-def run_forked(programs: dict[str, Path | str], **environment: str) -> dict[str, Outcome]:
+def run_forked(programs: dict[Any, Path | str], **environment: str) -> dict[Any, Outcome]:
     """Run programs, files or texts, in forks of one process; counts are those of all together."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

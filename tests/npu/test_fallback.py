@@ -41,73 +41,43 @@ FIX = "torch.npu.current_stream().wait_stream(stream)"
 SOFTPLUS = "z = torch.ops.aten.softplus_backward(x, x, 1, 20)"
 HARDSHRINK = "torch.ops.aten.hardshrink_backward(z, x, 0.5)"
 SHRUNK = "aclnnHardshrinkBackward reads gradOutput while aclnnSoftplusBackward"
-#: a program, what a stream and then the current one run, and the races without a wait between them
-RACES = {
-    "emulated": (RACE, SOFTPLUS, HARDSHRINK, [SHRUNK]),
-    "several": (
-        RACE,
+#: what a stream and then the current one run, and the races without a wait between them
+RACES = (
+    (SOFTPLUS, HARDSHRINK, SHRUNK),
+    (
         "z = torch.ops.aten.softplus_backward(y, x, 1, 20)",
         "torch.cat([y, z]); y[::2].mul_(2); torch.exp(x, out=x)",
-        [
-            "aten::cat reads tensors while aclnnSoftplusBackward",
-            "aten::mul_.Tensor writes self while aclnnSoftplusBackward",
-            "aten::exp.out writes out while aclnnSoftplusBackward",
-        ],
+        "aten::cat reads tensors while aclnnSoftplusBackward",
+        "aten::mul_.Tensor writes self while aclnnSoftplusBackward",
+        "aten::exp.out writes out while aclnnSoftplusBackward",
     ),
-    "in a graph, emulated": (GRAPH_RACE, SOFTPLUS, HARDSHRINK, [SHRUNK]),
-    "in a graph, fallback": (
-        GRAPH_RACE,
-        SOFTPLUS,
-        "z * 2",
-        ["aten::mul.Tensor reads self while aclnnSoftplusBackward"],
-    ),
-    **{
-        name: (RACE, first, second, races)
-        for name, first, second, *races in (
-            # the program does not wait for the fallback
-            (
-                "in place",
-                "x.add_(1)",
-                "torch.relu(x)",
-                "aclnnRelu reads self while aten::add_.Tensor",
-            ),
-            ("fill", "x.zero_()", "torch.relu(x)", "aclnnRelu reads self while aten::zero_"),
-            (
-                "out",
-                "torch.exp(x, out=y)",
-                "y * 2",
-                "aten::mul.Tensor reads self while aten::exp.out",
-            ),
-            ("to the host", "y = x + 1", "y.cpu()", "aclrtMemcpy reads src while aten::add.Tensor"),
-            ("read", "y = torch.exp(x)", "x.zero_()", "aten::zero_ writes self while aten::exp"),
-            (
-                "fallback between",
-                "y = torch.relu(x); x.add_(1)",
-                "y + 1",
-                "aten::add.Tensor reads self while aclnnRelu",
-            ),
-            (
-                "indices",
-                "z = x[y.long()]",
-                "z + 1",
-                "aten::add.Tensor reads self while aten::index.Tensor",
-            ),
-            # except for operators whose results' shapes or numbers depend on data
-            ("nonzero", "y = x.nonzero()", "y + 1"),
-            ("mask", "y = x[x > 0]", "y + 1"),
-            ("item", "y = torch.exp(x); x.sum().item()", "y + 1"),
-            ("equal", "y = torch.exp(x); torch.equal(x, x)", "y + 1"),
-            ("copied", "y = torch.exp(x); x.cpu()", "y + 1"),
-        )
-    },
-}
+    # the program does not wait for the fallback
+    ("x.add_(1)", "torch.relu(x)", "aclnnRelu reads self while aten::add_.Tensor"),
+    ("x.zero_()", "torch.relu(x)", "aclnnRelu reads self while aten::zero_"),
+    ("torch.exp(x, out=y)", "y * 2", "aten::mul.Tensor reads self while aten::exp.out"),
+    ("y = x + 1", "y.cpu()", "aclrtMemcpy reads src while aten::add.Tensor"),
+    ("y = torch.exp(x)", "x.zero_()", "aten::zero_ writes self while aten::exp"),
+    ("y = torch.relu(x); x.add_(1)", "y + 1", "aten::add.Tensor reads self while aclnnRelu"),
+    ("z = x[y.long()]", "z + 1", "aten::add.Tensor reads self while aten::index.Tensor"),
+    # except with operators whose results have numbers or shapes that depend on data
+    ("y = x.nonzero()", "y + 1"),
+    ("y = x[x > 0]", "y + 1"),
+    ("y = torch.exp(x); x.sum().item()", "y + 1"),
+    ("y = torch.exp(x); torch.equal(x, x)", "y + 1"),
+    ("y = torch.exp(x); x.cpu()", "y + 1"),
+)
+GRAPH_RACES = (
+    (SOFTPLUS, HARDSHRINK, SHRUNK),
+    (SOFTPLUS, "z * 2", "aten::mul.Tensor reads self while aclnnSoftplusBackward"),
+)
 
 
 @pytest.mark.parametrize("execution", ["eager", "lazy"])
 def test_a_missing_wait_is_found(execution):
+    cases = [(RACE, *case) for case in RACES] + [(GRAPH_RACE, *case) for case in GRAPH_RACES]
     programs = {
-        name: IMPORTS + "".join(text.format(first=first, second=second, fix=f) for f in (FIX, ""))
-        for name, (text, first, second, _) in RACES.items()
+        number: IMPORTS + "".join(text.format(first=first, second=second, fix=f) for f in (FIX, ""))
+        for number, (text, first, second, *_) in enumerate(cases)
     }
     change = "Scheduler.make_way = lambda *_: None"
     programs["behind a copy"] = GROWING.format(change=change)
@@ -115,12 +85,11 @@ def test_a_missing_wait_is_found(execution):
     outcomes = run_forked(programs, **settings)
     behind = outcomes.pop("behind a copy").errors
     assert re.search(r"race: aten::exp.out writes \w+ while aclrtMemcpyAsync may", behind)
-    for name, outcome in outcomes.items():
-        assert outcome.status == 0, (name, outcome.errors)
-        races = RACES[name][-1]
-        assert re.findall(r"race: (.*) may still", outcome.errors) == races, name
-        assert len(re.findall(r"called at \S+\.py:\d", outcome.errors)) == 2 * len(races), name
-        assert ("500001" in outcome.errors) == bool(races), name
+    for (_, first, second, *races), outcome in zip(cases, outcomes.values(), strict=True):
+        assert outcome.status == 0, (first, second, outcome.errors)
+        assert re.findall(r"race: (.*) may still", outcome.errors) == races
+        assert len(re.findall(r"called at \S+\.py:\d", outcome.errors)) == 2 * len(races)
+        assert ("500001" in outcome.errors) == bool(races)
 
 
 GROWING = """

@@ -7,5 +7,5 @@ reads and writes. Addresses and handles are numbers, as in C.
 
 from . import collectives, communicators, messages
 
-for _module in (collectives, communicators, messages):
-    globals().update({name: value for name, value in vars(_module).items() if name[:4] == "Hccl"})
+_named = vars(collectives) | vars(communicators) | vars(messages)
+globals().update({name: value for name, value in _named.items() if name.startswith("Hccl")})

@@ -26,7 +26,7 @@ class Formula(NamedTuple):
     function: Callable[..., Any]
     #: arguments of the operator -> the function's names for them
     renamed: Mapping[str, str]
-    #: arguments that choose between ways of computing the same
+    #: arguments that it does not need: they follow from others or do not change the result
     ignored: Sequence[str]
 
     def taken(self, arguments: Iterable[str]) -> dict[str, str]:

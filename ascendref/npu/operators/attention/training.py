@@ -84,9 +84,8 @@ def npu_fusion_attention(
     each row of a head. The last results are an empty one, and the state and size of dropout.
     """
     layout = _checked_layout(input_layout, softmax_layout, keep_prob, pse, pse_type)
-    rules = Rules(
-        scale, atten_mask, sparse_mode, pre_tockens, next_tockens, pse, pse_type == 1, sink
-    )
+    limits = (sparse_mode, pre_tockens, next_tockens)
+    rules = Rules(scale, atten_mask, *limits, pse, pse_type == 1, sink)
     tensors = (query, key, value)
     split, parts = _split(tensors, layout, head_num, actual_seq_qlen, actual_seq_kvlen)
     seed = offset = numels = 0
@@ -146,20 +145,12 @@ def npu_fusion_attention_grad(
     grad, result = (to_bnsd(one, layout, head_num).float() for one in (dy.detach(), result))
     dot = (grad * result).sum(-1, True)
     generator = seeded(seed, offset) if keep_prob < 1 else None
+    limits = (sparse_mode, pre_tockens, next_tockens)
     with torch.inference_mode(False), torch.enable_grad():
         sources = (query, key, value, pse, sink)
         leaves = [None if one is None else one.detach().clone().requires_grad_() for one in sources]
         *tensors, pse, sink = leaves
-        rules = Rules(
-            scale_value,
-            atten_mask,
-            sparse_mode,
-            pre_tockens,
-            next_tockens,
-            pse,
-            pse_type == 1,
-            sink,
-        )
+        rules = Rules(scale_value, atten_mask, *limits, pse, pse_type == 1, sink)
         inputs = [one for one in tensors if one is not None]
         split, parts = _split(inputs, layout, head_num, actual_seq_qlen, actual_seq_kvlen)
         # a function whose gradients are those of the call while maxima and sums are constant
