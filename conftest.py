@@ -38,7 +38,7 @@ MISSING = [name for name in NEEDS_EXTRA if find_spec(name) is None]
 collect_ignore_glob = [path for name in MISSING for path in NEEDS_EXTRA[name]]
 # importing it starts torch_npu, which changes torch: its tests have processes of their own
 collect_ignore_glob += ["ascendref/npu/*", "tests/npu/argument_types.py"]
-collect_ignore_glob += ["tests/npu/namespace.py", "tests/npu/hccl_calls.py"]
+collect_ignore_glob += ["tests/npu/forked.py", "tests/npu/hccl_calls.py", "tests/npu/namespace.py"]
 collect_ignore_glob += ["tests/npu/programs/*", "tests/npu/refused/*"]
 collect_ignore_glob += ["tests/operators/edges/*"]  # a package of tables, without tests
 

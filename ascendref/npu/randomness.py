@@ -12,30 +12,24 @@ _STEP = 4
 _SPREAD = 0x9E3779B97F4A7C15
 
 
-def host_generator(generator: torch.Generator | None, device: torch.device) -> torch.Generator:
-    """Return a host generator for one call, and advance the device's generator.
-
-    Calls with equal seeds and offsets draw equal numbers, so setting or restoring the state of a
-    device's generator works as on a device. The numbers differ from a device's.
-    """
-    return seeded(*next_state(generator, device))
-
-
-def next_state(generator: torch.Generator | None, device: torch.device) -> tuple[int, int]:
+def next_state(device: torch.device) -> tuple[int, int]:
     """Return the seed and the offset of a device's generator for one call, and advance it."""
     import torch_npu
 
-    if generator is None:
-        torch_npu.npu.init()
-        index = torch_npu.npu.current_device() if device.index is None else device.index
-        generator = torch_npu.npu.default_generators[index]
+    torch_npu.npu.init()
+    index = torch_npu.npu.current_device() if device.index is None else device.index
+    generator = torch_npu.npu.default_generators[index]
     offset = generator.get_offset()
     generator.set_offset(offset + _STEP)
     return generator.initial_seed(), offset
 
 
 def seeded(seed: int, offset: int) -> torch.Generator:
-    """Return a host generator that a seed and an offset determine."""
+    """Return a host generator that a seed and an offset determine.
+
+    Setting or restoring the state of a device's generator therefore works as on a device. The
+    numbers differ from a device's.
+    """
     return torch.Generator().manual_seed((seed + offset * _SPREAD) % 2**64)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import torch
 from torch.utils._pytree import tree_map_only
 
-from .randomness import drawing_from, host_generator
+from .randomness import drawing_from, next_state, seeded
 from .report import fallback_calls
 from .schema import Schema
 
@@ -36,7 +36,7 @@ def recurrent_kernel(op: torch._ops.OpOverload) -> Callable[..., Any]:
         device = args[0].device
         host = tree_map_only(torch.Tensor, torch.Tensor.cpu, args)
         draws = given.get("train") and given["dropout"]
-        with drawing_from(host_generator(None, device)) if draws else nullcontext():
+        with drawing_from(seeded(*next_state(device))) if draws else nullcontext():
             results = op(*host, **kwargs)
         return tree_map_only(torch.Tensor, lambda x: x.to(device), results)
 

@@ -56,11 +56,16 @@ AVAILABLE: Final = frozenset(
 )
 
 
+def not_available(name: str, why: str) -> NotImplementedError:
+    """Return the error of a call that is refused."""
+    return NotImplementedError(f"emulated device: {name} is not available: {why}")
+
+
 def refusal(name: str, why: str) -> Callable[..., NoReturn]:
     """Return a kernel that refuses every call of an operator."""
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"emulated device: {name} is not available: {why}")
+        raise not_available(name, why)
 
     return refuse
 
@@ -127,11 +132,11 @@ def register_refusals(replaced: Container[str]) -> torch.library.Library:
     npu = torch.library.Library("npu", "IMPL")
     for name in torch._C._dispatch_get_all_op_names():
         space, _, operator = name.partition("::")
-        if space == "npu":
-            if operator in replaced or operator.partition(".")[0] in AVAILABLE:
-                continue
-            why = _WHY.get(operator.partition(".")[0], _NOT_EMULATED)
-            for key in (NPU, *OTHER_KEYS):
-                if key == NPU or has_kernel(name, key):
-                    npu.impl(name, refusal(name, why), key, allow_override=True)
+        base = operator.partition(".")[0]
+        if space != "npu" or operator in replaced or base in AVAILABLE:
+            continue
+        for key in (NPU, *OTHER_KEYS):
+            if key == NPU or has_kernel(name, key):
+                kernel = refusal(name, _WHY.get(base, _NOT_EMULATED))
+                npu.impl(name, kernel, key, allow_override=True)
     return npu

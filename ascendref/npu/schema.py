@@ -86,11 +86,6 @@ class Schema:
         """Return the arguments of a call by name."""
         return {**dict(zip(self.places, args, strict=False)), **kwargs}
 
-    def value(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Return an argument of a call."""
-        place = self.places[name]
-        return args[place] if place < len(args) else kwargs.get(name)
-
     def replace(self, name: str, value: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
         """Replace an argument of a call."""
         place = self.places[name]

@@ -11,13 +11,16 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ascendref.core.markdown import table
+
+from ..support.processes import communicate, start
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "torch-npu.md"
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.py"))
+BY_NAME = {program.stem: program for program in PROGRAMS}
 REFUSED = sorted(Path(__file__).with_name("refused").glob("*.py"))
 #: seconds after which a program counts as hanging
 HANG = 240
@@ -34,20 +37,56 @@ class Outcome(NamedTuple):
     counts: dict[str, dict[str, int]]
 
 
+def python(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python to its end; return how it went."""
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+    )
+
+
 def run(program: Path, *options: str, **environment: str) -> Outcome:
     """Run a program by ``ascendref npu``, on two devices."""
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.json")
-        done = subprocess.run(
-            [sys.executable, "-m", "ascendref", "npu", "--report-file", report, *options, program],
-            cwd=folder,  # a profiler leaves files
-            env=os.environ | {"ASCENDREF_DEVICES": "2"} | environment,
-            capture_output=True,
-            text=True,
-            timeout=HANG,
-        )
-        counts = json.loads(report.read_text()) if report.is_file() else {}
-    return Outcome(done.returncode, done.stdout, done.stderr, counts)
+        return _run(Path(folder), HANG, *options, program, **environment)
+
+
+def run_forked(programs: dict[Any, Path | str], **environment: str) -> dict[Any, Outcome]:
+    """Run programs, files or texts, in forks of one process; counts are those of all together."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = []
+        for number, program in enumerate(programs.values()):
+            files.append(program if isinstance(program, Path) else folder / f"{number}.py")
+            if isinstance(program, str):
+                files[-1].write_text(program)
+        forked = Path(__file__).with_name("forked.py")
+        done = _run(folder, HANG + 60 * len(files), forked, *files, **environment)
+        assert done.status == 0, done.errors
+        return {
+            name: Outcome(
+                int(line.split()[-1]),
+                (folder / f"{number}.out").read_text(),
+                (folder / f"{number}.err").read_text(),
+                done.counts,
+            )
+            for number, (name, line) in enumerate(zip(programs, done.out.splitlines(), strict=True))
+        }
+
+
+def _run(folder: Path, timeout: float, *words: str | Path, **environment: str) -> Outcome:
+    report = folder / "report.json"
+    process = start(
+        *("-W", "default", "-m", "ascendref", "npu", "--report-file", report, *words),
+        cwd=folder,  # a profiler leaves files
+        **{"ASCENDREF_DEVICES": "2", **environment},
+    )
+    out, errors = communicate(process, timeout)
+    counts = json.loads(report.read_text()) if report.is_file() else {}
+    return Outcome(process.returncode, out, errors, counts)
 
 
 def described(program: Path) -> list[str]:

@@ -5,54 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from .test_programs import python
+from .cases import BY_NAME, python, run_forked
 
 ADD = "import ascendref.npu, torch\nprint((torch.ones(4).npu() + 1).sum().item())"
 
 
+IMPORTS = """
+import ascendref.npu
+import torch
+import torch_npu
+"""
 RACE = """
-import ascendref.npu
-import torch
-import torch_npu
 x, y = torch.linspace(-2, 2, 1000).npu(), torch.ones(1000).npu()
-stream = torch.npu.Stream()
-stream.wait_stream(torch.npu.current_stream())
-with torch.npu.stream(stream):
-    first = torch.ops.aten.softplus_backward(y, x, 1, 20)
-{fix}
-{calls}
-torch.npu.synchronize()
-"""
-FIX = "torch.npu.current_stream().wait_stream(stream)"
-CALLS = """
-torch.cat([y, first])
-y[::2].mul_(2)
-torch.exp(x, out=x)
-"""
-RACES = [
-    ("aten::cat", "reads", "tensors"),
-    ("aten::mul_.Tensor", "writes", "self"),
-    ("aten::exp.out", "writes", "out"),
-]
-
-
-@pytest.mark.daily(3)
-@pytest.mark.parametrize("execution", ["eager", "lazy"])
-@pytest.mark.parametrize("fix", ["", FIX])
-def test_a_missing_wait_is_found(execution, fix):
-    settings = {"ASCENDREF_CHECK": "report", "ASCENDREF_EXECUTION": execution}
-    done = python("-c", RACE.format(fix=fix, calls=CALLS), **settings)
-    assert done.returncode == 0, done.stderr
-    found = re.findall(r"race: (\S+) (\w+) (\w+) while aclnnSoftplusBackward may", done.stderr)
-    assert found == ([] if fix else RACES)
-    assert done.stderr.count("called at <string>:") == (0 if fix else 2 * len(RACES))
-
-
-FIRST = """
-import ascendref.npu
-import torch
-import torch_npu
-x, y = torch.linspace(-2, 2, 1000).npu(), torch.zeros(1000).npu()
 torch.npu.synchronize()
 stream = torch.npu.Stream()
 with torch.npu.stream(stream):
@@ -61,45 +25,71 @@ with torch.npu.stream(stream):
 {second}
 torch.npu.synchronize()
 """
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "race"),
-    [
-        ("x.add_(1)", "torch.relu(x)", "aclnnRelu reads self while aten::add_.Tensor"),
-        ("x.zero_()", "torch.relu(x)", "aclnnRelu reads self while aten::zero_"),
-        ("torch.exp(x, out=y)", "y * 2", "aten::mul.Tensor reads self while aten::exp.out"),
-        ("y = x + 1", "y.cpu()", "aclrtMemcpy reads src while aten::add.Tensor"),
-        ("y = torch.exp(x)", "x.zero_()", "aten::zero_ writes self while aten::exp"),
-        ("y = torch.relu(x); x.add_(1)", "y + 1", "aten::add.Tensor reads self while aclnnRelu"),
-        ("z = x[y.long()]", "z + 1", "aten::add.Tensor reads self while aten::index.Tensor"),
-    ],
-    ids=["in place", "fill", "out", "copy to the host", "read", "fallback between", "indices"],
+GRAPH_RACE = """
+x, graph, stream = torch.linspace(-2, 2, 1000).npu(), torch.npu.NPUGraph(), torch.npu.Stream()
+with torch.npu.graph(graph):
+    stream.wait_stream(torch.npu.current_stream())
+    with torch.npu.stream(stream):
+        {first}
+    {fix}
+    {second}
+    torch.npu.current_stream().wait_stream(stream)
+graph.replay()
+torch.npu.synchronize()
+"""
+FIX = "torch.npu.current_stream().wait_stream(stream)"
+SOFTPLUS = "z = torch.ops.aten.softplus_backward(x, x, 1, 20)"
+HARDSHRINK = "torch.ops.aten.hardshrink_backward(z, x, 0.5)"
+SHRUNK = "aclnnHardshrinkBackward reads gradOutput while aclnnSoftplusBackward"
+#: what a stream and then the current one run, and the races without a wait between them
+RACES = (
+    (SOFTPLUS, HARDSHRINK, SHRUNK),
+    (
+        "z = torch.ops.aten.softplus_backward(y, x, 1, 20)",
+        "torch.cat([y, z]); y[::2].mul_(2); torch.exp(x, out=x)",
+        "aten::cat reads tensors while aclnnSoftplusBackward",
+        "aten::mul_.Tensor writes self while aclnnSoftplusBackward",
+        "aten::exp.out writes out while aclnnSoftplusBackward",
+    ),
+    # the program does not wait for the fallback
+    ("x.add_(1)", "torch.relu(x)", "aclnnRelu reads self while aten::add_.Tensor"),
+    ("x.zero_()", "torch.relu(x)", "aclnnRelu reads self while aten::zero_"),
+    ("torch.exp(x, out=y)", "y * 2", "aten::mul.Tensor reads self while aten::exp.out"),
+    ("y = x + 1", "y.cpu()", "aclrtMemcpy reads src while aten::add.Tensor"),
+    ("y = torch.exp(x)", "x.zero_()", "aten::zero_ writes self while aten::exp"),
+    ("y = torch.relu(x); x.add_(1)", "y + 1", "aten::add.Tensor reads self while aclnnRelu"),
+    ("z = x[y.long()]", "z + 1", "aten::add.Tensor reads self while aten::index.Tensor"),
+    # except with operators whose results have numbers or shapes that depend on data
+    ("y = x.nonzero()", "y + 1"),
+    ("y = x[x > 0]", "y + 1"),
+    ("y = torch.exp(x); x.sum().item()", "y + 1"),
+    ("y = torch.exp(x); torch.equal(x, x)", "y + 1"),
+    ("y = torch.exp(x); x.cpu()", "y + 1"),
 )
-def test_the_program_does_not_wait_for_the_fallback(first, second, race):
-    settings = {"ASCENDREF_CHECK": "report"}
-    done = python("-c", FIRST.format(first=first, second=second, fix=""), **settings)
-    assert done.returncode == 0, done.stderr
-    assert re.findall(r"race: (.*) may still", done.stderr) == [race]
-    fixed = python("-c", FIRST.format(first=first, second=second, fix=FIX), **settings)
-    assert "500001" not in fixed.stderr
-
-
-@pytest.mark.parametrize(
-    "first",
-    [
-        "y = x.nonzero()",
-        "y = x[x > 0]",
-        "y = torch.exp(x); x.sum().item()",
-        "y = torch.exp(x); torch.equal(x, x)",
-        "y = torch.exp(x); x.cpu()",
-    ],
+GRAPH_RACES = (
+    (SOFTPLUS, HARDSHRINK, SHRUNK),
+    (SOFTPLUS, "z * 2", "aten::mul.Tensor reads self while aclnnSoftplusBackward"),
 )
-def test_the_program_waits_with_an_operator_that_returns_what_depends_on_data(first):
-    text = FIRST.format(first=first, second="y + 1", fix="")
-    done = python("-c", text, ASCENDREF_CHECK="report")
-    assert done.returncode == 0, done.stderr
-    assert "500001" not in done.stderr
+
+
+@pytest.mark.parametrize("execution", ["eager", "lazy"])
+def test_a_missing_wait_is_found(execution):
+    cases = [(RACE, *case) for case in RACES] + [(GRAPH_RACE, *case) for case in GRAPH_RACES]
+    programs = {
+        number: IMPORTS + "".join(text.format(first=first, second=second, fix=f) for f in (FIX, ""))
+        for number, (text, first, second, *_) in enumerate(cases)
+    }
+    change = "Scheduler.make_way = lambda *_: None"
+    programs["behind a copy"] = GROWING.format(change=change)
+    settings = {"ASCENDREF_CHECK": "report", "ASCENDREF_EXECUTION": execution}
+    outcomes = run_forked(programs, **settings)
+    behind = outcomes.pop("behind a copy").errors
+    assert re.search(r"race: aten::exp.out writes \w+ while aclrtMemcpyAsync may", behind)
+    for (_, first, second, *races), outcome in zip(cases, outcomes.values(), strict=True):
+        assert outcome.status == 0, (first, second, outcome.errors)
+        assert re.findall(r"race: (.*) may still", outcome.errors) == races
+        assert len(re.findall(r"called at \S+\.py:\d", outcome.errors)) == 2 * len(races)
+        assert ("500001" in outcome.errors) == bool(races)
 
 
 GROWING = """
@@ -126,28 +116,6 @@ print(torch.equal(values.cpu(), x.flip(0)), torch.equal(places.cpu(), torch.aran
 """
 
 
-@pytest.mark.parametrize("execution", ["eager", "lazy"])
-def test_an_output_that_is_resized_has_the_results(execution):
-    settings = {"ASCENDREF_CHECK": "1", "ASCENDREF_EXECUTION": execution}
-    done = python("-W", "ignore", "-c", GROWING.format(change=""), **settings)
-    expected = ["True (1,)"] * 4 + ["True (1, 3)"] * 2 + ["True True"]
-    assert done.stdout.splitlines() == expected, done.stderr
-
-
-def test_a_write_behind_a_queued_copy_would_be_found():
-    change = "Scheduler.make_way = lambda *_: None"
-    done = python("-W", "ignore", "-c", GROWING.format(change=change), ASCENDREF_CHECK="report")
-    assert re.search(r"race: aten::exp.out writes \w+ while aclrtMemcpyAsync may", done.stderr)
-
-
-def test_a_hazard_raises_before_anything_is_written():
-    calls = "try:\n    y.zero_()\nexcept RuntimeError as error:\n    print(error)\n"
-    calls += "torch.npu.synchronize()\nprint(y.sum().item())"
-    done = python("-c", RACE.format(fix="", calls=calls), ASCENDREF_CHECK="1")
-    assert "race: aten::zero_ writes self while aclnnSoftplusBackward" in done.stdout
-    assert done.stdout.endswith("\n1000.0\n"), done.stderr
-
-
 ORDER = """
 import ascendref.npu
 import torch
@@ -168,9 +136,46 @@ for turn in range(20):
 
 
 @pytest.mark.parametrize("execution", ["eager", "lazy", "random"])
-def test_the_fallback_waits_for_its_stream(execution):
-    done = python("-c", ORDER, ASCENDREF_EXECUTION=execution)
-    assert done.returncode == 0, done.stderr
+def test_programs_run_in_every_order_of_the_device(execution):
+    programs = {"order": ORDER, "growing": GROWING.format(change=""), "streams": BY_NAME["streams"]}
+    settings = {"ASCENDREF_CHECK": "1", "ASCENDREF_EXECUTION": execution}
+    outcomes = run_forked(programs, **settings)
+    for name, outcome in outcomes.items():
+        assert outcome.status == 0, (name, outcome.errors)
+    resized = ["True (1,)"] * 4 + ["True (1, 3)"] * 2 + ["True True"]
+    assert outcomes["growing"].out.splitlines() == resized
+
+
+HAZARD = """
+try:
+    y.zero_()
+except RuntimeError as error:
+    print(error)
+torch.npu.synchronize()
+print(y.sum().item())
+"""
+LATE_WAIT = """
+import time
+x = torch.ones(1000).npu()
+side = torch.npu.Stream()
+torch.npu.synchronize()
+with torch.npu.stream(side):
+    y = torch.relu(x)
+    done = side.record_event()
+z = x + 1  # waits for the current stream
+time.sleep(0.3)
+torch.npu.current_stream().wait_event(done)
+assert (y + 1).sum().item() == 2000
+"""
+
+
+def test_a_hazard_raises_before_anything_is_written_and_a_wait_for_a_completed_event_counts():
+    first = "z = torch.ops.aten.softplus_backward(y, x, 1, 20)"
+    hazard = IMPORTS + RACE.format(first=first, second=HAZARD, fix="")
+    outcomes = run_forked({"hazard": hazard, "late": IMPORTS + LATE_WAIT}, ASCENDREF_CHECK="1")
+    assert "race: aten::zero_ writes self while aclnnSoftplusBackward" in outcomes["hazard"].out
+    assert outcomes["hazard"].out.endswith("\n1000.0\n"), outcomes["hazard"].errors
+    assert outcomes["late"].status == 0, outcomes["late"].errors
 
 
 INTERRUPT = """
@@ -193,12 +198,6 @@ except KeyboardInterrupt:
 """
 
 
-def test_an_interrupt_while_the_fallback_waits_is_raised():
-    done = python("-c", INTERRUPT)
-    assert done.stdout.splitlines()[-1] == "16.0", done.stderr
-    assert "never reached" not in done.stdout
-
-
 QUIET = """
 import sys
 import ascendref.npu
@@ -211,9 +210,12 @@ print("end", file=sys.stderr, flush=True)
 """
 
 
-def test_a_call_on_memory_that_is_ready_does_not_call_the_device():
-    done = python("-c", QUIET, ASCENDREF_CALLS="1")
-    assert "acl" not in done.stderr.partition("turn 2")[2].partition("end")[0], done.stderr
+def test_ready_memory_needs_no_call_of_the_device_and_an_interrupt_of_a_wait_is_raised():
+    outcomes = run_forked({"quiet": QUIET, "interrupt": INTERRUPT}, ASCENDREF_CALLS="1")
+    quiet, interrupt = outcomes.values()
+    assert "acl" not in quiet.errors.partition("turn 2")[2].partition("end")[0], quiet.errors
+    assert interrupt.out.splitlines()[-1] == "16.0", interrupt.errors
+    assert "never reached" not in interrupt.out
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
@@ -265,6 +267,13 @@ except torch.OutOfMemoryError as error:
 
 @pytest.mark.parametrize("segments", ["False", "True"])
 def test_results_lie_in_memory_of_the_device(segments):
-    setting = f"expandable_segments:{segments}"
-    done = python("-c", MEMORY, PYTORCH_NPU_ALLOC_CONF=setting, ASCENDREF_CHECK="1")
-    assert done.stdout == "out of memory\n", done.stderr
+    programs = {"memory": MEMORY}
+    if segments == "True":
+        programs |= {name: BY_NAME[name] for name in ("digits", "storages")}
+    settings = {"PYTORCH_NPU_ALLOC_CONF": f"expandable_segments:{segments}"}
+    settings |= {"ASCENDREF_CHECK": "1", "ASCENDREF_CALLS": "1"}
+    outcomes = run_forked(programs, **settings)
+    assert outcomes["memory"].out == "out of memory\n"
+    for name, outcome in outcomes.items():
+        assert outcome.status == 0, (name, outcome.errors)
+        assert ("aclrtMapMem" in outcome.errors) == (segments == "True"), name

@@ -1,13 +1,11 @@
-"""Programs for torch_npu, each in a process of its own."""
+"""Programs for torch_npu."""
 
-import os
 import re
 import subprocess
-import sys
 
 import pytest
 
-from .cases import HANG, PAGE, PROGRAMS, REFUSED, described, run
+from .cases import BY_NAME, HANG, PAGE, PROGRAMS, REFUSED, described, python, run, run_forked
 
 OPERATORS = {
     "aclnnHardshrinkBackward",
@@ -16,126 +14,51 @@ OPERATORS = {
     "aclnnSmoothL1LossBackward",
     "aclnnLogitGrad",
 }
-BY_NAME = {program.stem: program for program in PROGRAMS}
-
-
-def python(*words, **environment):
-    """Run Python to its end; return how it went."""
-    return subprocess.run(
-        [sys.executable, *map(str, words)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=HANG,
-    )
-
-
-@pytest.mark.parametrize("name", ["digits", "storages"])
-def test_a_program_runs_with_expandable_segments(name):
-    settings = {"PYTORCH_NPU_ALLOC_CONF": "expandable_segments:True", "ASCENDREF_CALLS": "1"}
-    outcome = run(BY_NAME[name], ASCENDREF_CHECK="1", **settings)
-    assert outcome.status == 0, outcome.errors
-    assert "aclrtMapMem" in outcome.errors
-
-
-def test_a_process_that_shared_memory_ends_without_failures():
-    outcome = run(BY_NAME["sharing"])
-    assert outcome.status == 0, outcome.errors
-    assert "failed" not in outcome.errors
-
-
-@pytest.mark.parametrize(
-    "product", ["Atlas A3", "Atlas 200I/500 A2", "Atlas inference", "Atlas training"]
-)
-def test_properties_are_those_of_the_product(product):
-    outcome = run(BY_NAME["properties"], "--product", product)
-    assert outcome.status == 0, outcome.errors
+#: programs of the tests below; programs whose processes need them as the main module: no forks
+ELSEWHERE = {"digits", "operators", "sharing"}
+STARTING = {"collectives", "parallel"}
+SHARED = {name: program for name, program in BY_NAME.items() if name not in ELSEWHERE | STARTING}
+PARTS = 4
 
 
 @pytest.mark.daily(2)
-@pytest.mark.parametrize("name", BY_NAME)
-def test_a_program_runs_and_has_no_hazard(name):
+@pytest.mark.parametrize("part", range(PARTS))
+def test_programs_run_and_have_no_hazard(part):
+    programs = dict(list(SHARED.items())[part::PARTS])
+    for name, outcome in run_forked(programs, ASCENDREF_CHECK="1").items():
+        assert outcome.status == 0, (name, outcome.errors)
+        assert "500001" not in outcome.errors, name
+
+
+@pytest.mark.daily(2)
+@pytest.mark.parametrize("name", sorted(STARTING))
+def test_a_program_that_starts_processes_runs_and_has_no_hazard(name):
     outcome = run(BY_NAME[name], ASCENDREF_CHECK="1")
     assert outcome.status == 0, outcome.errors
     assert "500001" not in outcome.errors
-    assert set(outcome.counts) == {"emulated", "fallback"}
 
 
-RACE = """
-import ascendref.npu
-import torch
-import torch_npu
-x = torch.linspace(-2, 2, 1000).npu()
-stream = torch.npu.Stream()
-stream.wait_stream(torch.npu.current_stream())
-with torch.npu.stream(stream):
-    first = torch.ops.aten.softplus_backward(x, x, 1, 20)
-{fix}
-second = torch.ops.aten.hardshrink_backward(first, x, 0.5)
-torch.npu.synchronize()
-"""
-
-
-@pytest.mark.parametrize("execution", ["eager", "lazy"])
-@pytest.mark.parametrize("fix", ["", "torch.npu.current_stream().wait_stream(stream)"])
-def test_a_missing_wait_of_a_stream_is_found(fix, execution):
-    done = python(
-        "-c", RACE.format(fix=fix), ASCENDREF_CHECK="report", ASCENDREF_EXECUTION=execution
-    )
-    assert done.returncode == 0, done.stderr
-    found = re.findall(r"race: (\w+) reads (\w+) while (\w+) may", done.stderr)
-    race = ("aclnnHardshrinkBackward", "gradOutput", "aclnnSoftplusBackward")
-    assert found == ([] if fix else [race])
-    assert ("500001" in done.stderr) == (not fix)
-
-
-GRAPH_RACE = """
-import ascendref.npu
-import torch
-import torch_npu
-x, graph, stream = torch.linspace(-2, 2, 1000).npu(), torch.npu.NPUGraph(), torch.npu.Stream()
-with torch.npu.graph(graph):
-    stream.wait_stream(torch.npu.current_stream())
-    with torch.npu.stream(stream):
-        first = torch.ops.aten.softplus_backward(x, x, 1, 20)
-    {fix}
-    second = {reader}
-    torch.npu.current_stream().wait_stream(stream)
-graph.replay()
-torch.npu.synchronize()
-"""
-
-
-@pytest.mark.parametrize(
-    ("reader", "race"),
-    [
-        (
-            "torch.ops.aten.hardshrink_backward(first, x, 0.5)",
-            ("aclnnHardshrinkBackward", "gradOutput"),
-        ),
-        ("first * 2", ("aten::mul.Tensor", "self")),
-    ],
-    ids=["emulated", "fallback"],
-)
-@pytest.mark.parametrize("fix", ["", "torch.npu.current_stream().wait_stream(stream)"])
-def test_a_missing_wait_in_a_graph_is_found_when_it_is_replayed(fix, reader, race):
-    done = python("-c", GRAPH_RACE.format(fix=fix, reader=reader), ASCENDREF_CHECK="report")
-    assert done.returncode == 0, done.stderr
-    found = re.findall(r"race: (\S+) reads (\w+) while (\w+) may", done.stderr)
-    assert found == ([] if fix else [(*race, "aclnnSoftplusBackward")])
+def test_a_process_that_shared_memory_ends_without_failures():
+    outcome = run(BY_NAME["sharing"], ASCENDREF_CHECK="1")
+    assert outcome.status == 0, outcome.errors
+    assert "failed" not in outcome.errors
+    assert "500001" not in outcome.errors
 
 
 def test_every_gradient_of_the_classifier_goes_through_aclnn():
-    emulated = run(BY_NAME["digits"]).counts["emulated"]
+    outcome = run(BY_NAME["digits"], ASCENDREF_CHECK="1")
+    assert outcome.status == 0, outcome.errors
+    assert outcome.counts["fallback"]
+    emulated = outcome.counts["emulated"]
     assert {name: emulated[name] for name in OPERATORS} == dict.fromkeys(OPERATORS, 300)
     assert emulated["aclnnLogit"] == 301  # the last call has no gradient
 
 
-@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.stem)
-def test_what_is_refused_says_why(program):
-    outcome = run(program)
-    assert described(program)[1] in outcome.out + outcome.errors
-    assert outcome.status in (0, 1)
+def test_what_is_refused_says_why():
+    outcomes = run_forked({program.stem: program for program in REFUSED})
+    for program, outcome in zip(REFUSED, outcomes.values(), strict=True):
+        assert described(program)[1] in outcome.out + outcome.errors
+        assert outcome.status in (0, 1)
 
 
 @pytest.mark.parametrize("program", [*PROGRAMS, *REFUSED], ids=lambda program: program.stem)
@@ -147,64 +70,48 @@ def test_the_page_has_a_row_for_every_program(program):
     assert ("refused: " if refused else "| runs |") in rows[0]
 
 
-LATE_WAIT = """
-import time
-import ascendref.npu
-import torch
-import torch_npu
-x = torch.ones(1000).npu()
-side = torch.npu.Stream()
-torch.npu.synchronize()
-with torch.npu.stream(side):
-    y = torch.relu(x)
-    done = side.record_event()
-z = x + 1  # waits for the current stream
-time.sleep(0.3)
-torch.npu.current_stream().wait_event(done)
-assert (y + 1).sum().item() == 2000
+@pytest.mark.daily(3)
+@pytest.mark.parametrize("value", range(3))
+def test_no_value_of_task_queue_enable_deadlocks(value):
+    inside = "import os, runpy, torch\nos.environ['TASK_QUEUE_ENABLE'] = '{}'\nrunpy.run_path({!r})"
+    programs = {name: BY_NAME[name] for name in ("streams", "checkpointing")}
+    programs |= {  # which set another value
+        f"{name} inside": inside.format((value + 1) % 3, str(program))
+        for name, program in programs.items()
+    }
+    for name, outcome in run_forked(programs, TASK_QUEUE_ENABLE=str(value)).items():
+        assert outcome.status == 0, (name, outcome.errors)
+
+
+EMULATED = """
+import torch, torch_npu
+x = torch.ones(4).npu()
+print(torch.ops.aten.softplus_backward(x, x, 1, 20).cpu().tolist()[0])
+x + 1
+"""
+FORMULA = """
+import torch, torch_npu
+x = torch.linspace(-2, 2, 8).npu()
+torch_npu.npu_silu(x)
+torch_npu.npu_rms_norm(x, x)
 """
 
 
-def test_a_wait_for_an_event_that_has_completed_counts():
-    done = python("-c", LATE_WAIT, ASCENDREF_CHECK="1")
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.daily(3)
-@pytest.mark.parametrize("value", ["0", "1", "2"])
-@pytest.mark.parametrize("name", ["streams", "checkpointing"])
-def test_no_value_of_task_queue_enable_deadlocks(name, value):
-    assert run(BY_NAME[name], TASK_QUEUE_ENABLE=value).status == 0
-    inside = (
-        "import ascendref.npu, os, runpy\n"
-        f"os.environ['TASK_QUEUE_ENABLE'] = '{value}'\n"
-        f"runpy.run_path({str(BY_NAME[name])!r})"
-    )
-    done = python("-c", inside)
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("execution", ["lazy", "random"])
-def test_the_order_of_the_device_does_not_matter(execution):
-    assert run(BY_NAME["streams"], ASCENDREF_EXECUTION=execution).status == 0
-
-
-def test_without_fallback_the_message_names_the_operator(tmp_path):
+def test_without_fallback_emulated_operators_run_and_the_message_names_others(tmp_path):
+    programs = {"add.Tensor": EMULATED, "pow.Tensor_Scalar": FORMULA}
+    outcomes = run_forked(programs, ASCENDREF_NPU_FALLBACK="0")
+    for name, outcome in outcomes.items():
+        assert outcome.status == 1
+        refused = (
+            f"NotImplementedError: emulated device: aten::{name} is not available: the fallback"
+        )
+        assert refused in outcome.errors
+    assert outcomes["add.Tensor"].out.startswith("0.73105")
+    calls = {"aclnnSoftplusBackward": 1, "aclnnSilu": 1}
+    assert outcome.counts == {"emulated": calls, "fallback": {}}
     program = tmp_path / "program.py"
-    program.write_text(
-        "import torch, torch_npu\n"
-        "x = torch.ones(4).npu()\n"
-        "print(torch.ops.aten.softplus_backward(x, x, 1, 20).cpu().tolist()[0])\n"
-        "x + 1\n"
-    )
-    outcome = run(program, "--no-fallback")
-    assert outcome.status == 1
-    assert outcome.out.startswith("0.73105")
-    message = (
-        "NotImplementedError: emulated device: aten::add.Tensor is not available: the fallback"
-    )
-    assert message in outcome.errors
-    assert outcome.counts == {"emulated": {"aclnnSoftplusBackward": 1}, "fallback": {}}
+    program.write_text(EMULATED)
+    assert "aten::add.Tensor is not available" in run(program, "--no-fallback").errors
 
 
 def test_a_program_gets_its_arguments_and_its_folder(tmp_path):
@@ -249,7 +156,9 @@ def test_the_import_builds_the_libraries_and_says_what_it_lacks(tmp_path):
 
 def test_the_timeline_shows_the_operators(tmp_path):
     trace = tmp_path / "trace.json"
-    assert run(BY_NAME["operators"], ASCENDREF_TRACE=str(trace)).status == 0
+    settings = {"ASCENDREF_TRACE": str(trace), "ASCENDREF_CHECK": "1"}
+    outcome = run(BY_NAME["operators"], **settings)
+    assert outcome.status == 0, outcome.errors
     assert all(name in trace.read_text() for name in OPERATORS)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ..support.processes import run
-from .cases import PAGE
+from .cases import BY_NAME, PAGE, run_forked
 
 NAMESPACE = Path(__file__).with_name("namespace.py")
 #: calls of the five emulated operators, and what each raises, if it does
@@ -32,19 +32,11 @@ print((x - x).sum().item(), found.cube_core_num, found.vector_core_num)
 """
 
 
-def ascendref_npu(folder, program, *options):
-    """Run a program in a folder, which some operators write to; return the lines it prints."""
-    if not isinstance(program, Path):
-        text, program = program, folder / "program.py"
-        program.write_text(text)
-    words = ("-W", "ignore", "-m", "ascendref", "npu", *options, program)
-    return run(*words, cwd=folder).splitlines()
-
-
 @pytest.fixture(scope="module")
 def own_operators(tmp_path_factory):
     """Return name, kind and outcome of each operator in the namespace ``npu``."""
-    lines = ascendref_npu(tmp_path_factory.mktemp("namespace"), NAMESPACE)
+    folder = tmp_path_factory.mktemp("namespace")  # some operators write files
+    lines = run("-W", "ignore", "-m", "ascendref", "npu", NAMESPACE, cwd=folder).splitlines()
     return [line.split("\t") for line in lines if line.startswith("npu::")]
 
 
@@ -98,8 +90,11 @@ def test_what_the_page_calls_undocumented_says_what_is_missing(own_operators):
         ),
     ],
 )
-def test_the_five_operators_on_every_product(tmp_path, product, cores, how):
-    *lines, last = ascendref_npu(tmp_path, FIVE, "--product", product)
+def test_the_five_operators_and_the_properties_of_every_product(product, cores, how):
+    programs = {"five": FIVE, "properties": BY_NAME["properties"]}
+    five, properties = run_forked(programs, ASCENDREF_PRODUCT=product).values()
+    assert properties.status == 0, properties.errors
+    *lines, last = five.out.splitlines()
     assert last == f"0.0 {cores}"  # the fallback is on all products
     for line, expected in zip(lines, how, strict=True):
         assert line.endswith(expected)
@@ -132,14 +127,6 @@ y.sum().backward()
 """
 
 
-def test_a_failed_call_reports_its_own_code_and_no_earlier_message(tmp_path):
-    lines = ascendref_npu(tmp_path, FAILURES)
-    assert len(lines) == 3
-    for line in lines:
-        assert line.startswith("RuntimeError 161002 [")
-        assert line.count("[PID: ") == line.count("EZ1001): weight has 8 elements") == 1, line
-
-
 FUNCTIONS = """
 import torch, torch_npu
 x = torch.ones(4).npu()
@@ -154,7 +141,13 @@ for call in (
 """
 
 
-def test_functions_that_are_no_operators_are_refused_by_their_names(tmp_path):
-    lines = ascendref_npu(tmp_path, FUNCTIONS)
-    for line, name in zip(lines, ["aclStressDetect", "aten::mm.dtype"], strict=True):
+def test_a_failed_call_reports_its_own_code_and_functions_are_refused_by_their_names():
+    failures, functions = run_forked({"failures": FAILURES, "functions": FUNCTIONS}).values()
+    lines = failures.out.splitlines()
+    assert len(lines) == 3, failures.errors  # without the messages of earlier failures
+    for line in lines:
+        assert line.startswith("RuntimeError 161002 [")
+        assert line.count("[PID: ") == line.count("EZ1001): weight has 8 elements") == 1, line
+    names = ["aclStressDetect", "aten::mm.dtype"]
+    for line, name in zip(functions.out.splitlines(), names, strict=True):
         assert line.startswith(f"emulated device: {name} is not available: ")

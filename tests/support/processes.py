@@ -32,14 +32,19 @@ def start_program(name: str, *arguments: str, **environment: str) -> subprocess.
     return start("-m", "tests.support.programs", name, *arguments, **environment)
 
 
-def finish(process: subprocess.Popen[str], timeout: float = 240) -> str:
-    """Return what a process printed; a hang, an abort or a traceback fails the test."""
+def communicate(process: subprocess.Popen[str], timeout: float = 240) -> tuple[str, str]:
+    """Return what a process printed until its end, and its errors; a hang fails the test."""
     try:
-        out, errors = process.communicate(timeout=timeout)
+        return process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired as expired:
         os.killpg(process.pid, signal.SIGKILL)
         # not what comes later: those of its children that have sessions of their own hold the pipes
         raise AssertionError(f"hangs: {expired.stdout!r} {expired.stderr!r}") from None
+
+
+def finish(process: subprocess.Popen[str], timeout: float = 240) -> str:
+    """Return what a process printed; a hang, an abort or a traceback fails the test."""
+    out, errors = communicate(process, timeout)
     assert process.returncode == 0, f"exit status {process.returncode}: {out}{errors}"
     return out.strip()
 

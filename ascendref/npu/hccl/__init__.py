@@ -5,52 +5,7 @@ is a task of its stream: it runs when the stream reaches it, and the checker kno
 reads and writes. Addresses and handles are numbers, as in C.
 """
 
-from .collectives import (
-    HcclAllGather,
-    HcclAllGatherV,
-    HcclAllReduce,
-    HcclAlltoAll,
-    HcclAlltoAllV,
-    HcclAlltoAllVC,
-    HcclBroadcast,
-    HcclReduce,
-    HcclReduceScatter,
-    HcclReduceScatterV,
-    HcclScatter,
-)
-from .communicators import (
-    HcclCommDestroy,
-    HcclCommInitRootInfo,
-    HcclGetCommName,
-    HcclGetRootInfo,
-)
-from .messages import (
-    HcclBatchSendRecv,
-    HcclGroupEnd,
-    HcclGroupStart,
-    HcclRecv,
-    HcclSend,
-)
+from . import collectives, communicators, messages
 
-__all__ = [
-    "HcclAllGather",
-    "HcclAllGatherV",
-    "HcclAllReduce",
-    "HcclAlltoAll",
-    "HcclAlltoAllV",
-    "HcclAlltoAllVC",
-    "HcclBatchSendRecv",
-    "HcclBroadcast",
-    "HcclCommDestroy",
-    "HcclCommInitRootInfo",
-    "HcclGetCommName",
-    "HcclGetRootInfo",
-    "HcclGroupEnd",
-    "HcclGroupStart",
-    "HcclRecv",
-    "HcclReduce",
-    "HcclReduceScatter",
-    "HcclReduceScatterV",
-    "HcclScatter",
-    "HcclSend",
-]
+_named = vars(collectives) | vars(communicators) | vars(messages)
+globals().update({name: value for name, value in _named.items() if name.startswith("Hccl")})

@@ -207,14 +207,7 @@ def HcclAllGather(send: int, receive: int, count: int, kind: int, comm: int, str
 
 
 def HcclAllGatherV(
-    send: int,
-    count: int,
-    receive: int,
-    counts: int,
-    places: int,
-    kind: int,
-    comm: int,
-    stream: int,
+    send: int, count: int, receive: int, counts: int, places: int, kind: int, comm: int, stream: int
 ) -> None:
     """Collect elements of all ranks, whose numbers may differ; every rank gets them all."""
     call = _Collective("HcclAllGatherV", comm, stream, kind)
@@ -337,13 +330,7 @@ def HcclAlltoAllV(
 
 
 def HcclAlltoAllVC(
-    send: int,
-    counts: int,
-    send_kind: int,
-    receive: int,
-    receive_kind: int,
-    comm: int,
-    stream: int,
+    send: int, counts: int, send_kind: int, receive: int, receive_kind: int, comm: int, stream: int
 ) -> None:
     """Exchange elements between all ranks; a matrix says how many each sends to each."""
     found = find_communicator("HcclAlltoAllVC", comm)

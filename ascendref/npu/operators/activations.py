@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from ...borrowed.adapters import networks as adapters
-from .formulas import formula, gradients, one_of, refuse
+from .formulas import Tensors, formula, gradients, one_of, refuse
 
 
 @formula()
@@ -22,9 +25,9 @@ def npu_silu_(input: Tensor) -> Tensor:
     return torch.ops.aten.silu_(input)
 
 
-@formula()
-def npu_silu_backward(grad_output: Tensor, x0: Tensor, x1: Tensor) -> Tensor:
-    """Gradient of `npu_silu` at x0, whose value was x1."""
+@formula(ignored="x1")
+def npu_silu_backward(grad_output: Tensor, x0: Tensor) -> Tensor:
+    """Gradient of `npu_silu` at x0."""
     return torch.ops.aten.silu_backward(grad_output, x0)
 
 
@@ -41,9 +44,7 @@ def npu_mish_backward(grad: Tensor, input: Tensor) -> Tensor:
 
 
 @formula()
-def npu_geglu(
-    input: Tensor, dim: int = -1, approximate: int = 1, activate_left: bool = False
-) -> tuple[Tensor, Tensor]:
+def npu_geglu(input: Tensor, dim: int, approximate: int, activate_left: bool) -> Tensors:
     """One half along an axis times GELU (0: by erf, 1: by tanh) of the other, and the latter."""
     one_of("approximate", approximate, (0, 1))
     gelu = torch.ops.npu.npu_gelu  # PyTorch's has one form on a device
@@ -51,23 +52,14 @@ def npu_geglu(
     return value, active.detach()
 
 
-@formula()
-def npu_geglu_grad(
-    grad_output: Tensor,
-    input: Tensor,
-    gelu: Tensor,
-    dim: int = -1,
-    approximate: int = 1,
-    activate_left: bool = False,
-) -> Tensor:
-    """Gradient of `npu_geglu`, whose second result was gelu."""
-    return gradients(
-        lambda x: npu_geglu(x, dim, approximate, activate_left)[0], [input], grad_output
-    )[0]
+@formula(ignored="gelu")
+def npu_geglu_grad(grad_output: Tensor, input: Tensor, **others: Any) -> Tensor:
+    """Gradient of `npu_geglu`."""
+    return gradients(partial(npu_geglu, **others), [input], grad_output)[0]
 
 
 @formula()
-def npu_gelu_mul(input: Tensor, *, approximate: str = "none") -> Tensor:
+def npu_gelu_mul(input: Tensor, approximate: str) -> Tensor:
     """GELU of the left half of the last axis, times the right half."""
     one_of("approximate", approximate, ("none", "tanh"))
     return adapters.gelu_mul(input, approximate, gelu=torch.ops.npu.npu_gelu)
@@ -75,26 +67,16 @@ def npu_gelu_mul(input: Tensor, *, approximate: str = "none") -> Tensor:
 
 @formula()
 def npu_clipped_swiglu(
-    x: Tensor,
-    *,
-    group_index: Tensor | None = None,
-    dim: int = -1,
-    alpha: float = 1.702,
-    limit: float = 7.0,
-    bias: float = 1.0,
-    interleaved: bool = True,
+    x: Tensor, dim: int, alpha: float, limit: float, bias: float, interleaved: bool
 ) -> Tensor:
     """a·sigmoid(α·a)·(b + bias), a at most the limit, b within ±limit.
 
     a and b are the even and the odd elements of an axis, or its halves.
     """
-    if group_index is not None:
-        refuse("npu_clipped_swiglu", "with group_index")
     if interleaved and dim % x.ndim != x.ndim - 1:
-        refuse("npu_clipped_swiglu", "with interleaved elements of an axis that is not the last")
-    return adapters.clipped_swiglu(x, None, dim % x.ndim, alpha, limit, bias, interleaved).to(
-        x.dtype
-    )
+        refuse("with interleaved elements of an axis that is not the last")
+    found = adapters.clipped_swiglu(x, None, dim % x.ndim, alpha, limit, bias, interleaved)
+    return found.to(x.dtype)
 
 
 def _hidden(x: Tensor, mask: Tensor, fixed_triu_mask: bool) -> Tensor:
@@ -103,7 +85,7 @@ def _hidden(x: Tensor, mask: Tensor, fixed_triu_mask: bool) -> Tensor:
 
 @formula()
 def npu_scaled_masked_softmax(
-    x: Tensor, mask: Tensor, scale: float = 1, fixed_triu_mask: bool = False
+    x: Tensor, mask: Tensor, scale: float, fixed_triu_mask: bool
 ) -> Tensor:
     """Softmax of scale·x over the last axis, where -10000 replaces masked elements.
 

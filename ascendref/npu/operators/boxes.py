@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ...core.errors import ArgumentValueError
-from .formulas import formula, gradients, refuse
+from .formulas import Tensors, formula, gradients, refuse
 
 #: added to areas that are divisors
 _LITTLE = 0.001
@@ -24,23 +24,21 @@ def areas(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     return common, size + other_size - common
 
 
-def _pairs(operator: str, bboxes: Tensor, gtboxes: Tensor, mode: int) -> tuple[Tensor, Tensor]:
-    if mode != 0:
-        refuse(operator, f"with mode {mode}")
+def _all_areas(bboxes: Tensor, gtboxes: Tensor) -> tuple[Tensor, Tensor]:
     return areas(gtboxes.float().unsqueeze(1), bboxes.float())
 
 
 @formula()
-def npu_iou(bboxes: Tensor, gtboxes: Tensor, mode: int = 0) -> Tensor:
+def npu_iou(bboxes: Tensor, gtboxes: Tensor) -> Tensor:
     """(intersection + 0.001) / (union + 0.001) of each second box with each first one."""
-    common, union = _pairs("npu_iou", bboxes, gtboxes, mode)
+    common, union = _all_areas(bboxes, gtboxes)
     return ((common + _LITTLE) / (union + _LITTLE)).to(bboxes.dtype)
 
 
 @formula()
-def npu_ptiou(bboxes: Tensor, gtboxes: Tensor, mode: int = 0) -> Tensor:
+def npu_ptiou(bboxes: Tensor, gtboxes: Tensor) -> Tensor:
     """intersection / (union + 0.001) of each second box with each first one."""
-    common, union = _pairs("npu_ptiou", bboxes, gtboxes, mode)
+    common, union = _all_areas(bboxes, gtboxes)
     return (common / (union + _LITTLE)).to(bboxes.dtype)
 
 
@@ -50,12 +48,10 @@ def _corners(boxes: Tensor) -> Tensor:
     return torch.cat([center - size / 2, center + size / 2], -1)
 
 
-def _aligned(
-    operator: str, one: Tensor, other: Tensor, trans: bool, is_cross: bool, mode: int
-) -> tuple[Tensor, Tensor]:
+def _aligned(one: Tensor, other: Tensor, trans: bool) -> tuple[Tensor, Tensor]:
     """Return boxes as corners; those whose overlaps have gradients on a device."""
-    if not trans or is_cross or mode != 0:
-        refuse(operator, "except for trans True, is_cross False and mode 0")
+    if not trans:
+        refuse("except for trans True")
     for name, boxes in (("input", one), ("gtboxes", other)):
         if boxes.ndim != 2 or len(boxes) != 4 or boxes.shape != one.shape:
             raise ArgumentValueError(
@@ -71,22 +67,18 @@ def _enclosing(one: Tensor, other: Tensor) -> Tensor:
 
 
 @formula()
-def npu_giou(
-    input: Tensor, gtboxes: Tensor, trans: bool = False, is_cross: bool = False, mode: int = 0
-) -> Tensor:
+def npu_giou(input: Tensor, gtboxes: Tensor, trans: bool) -> Tensor:
     """IoU less the part of the smallest box around both that the union does not fill."""
-    one, other = _aligned("npu_giou", input, gtboxes, trans, is_cross, mode)
+    one, other = _aligned(input, gtboxes, trans)
     common, union = areas(one, other)
     around = _enclosing(one, other).prod(-1)
     return (common / union - (around - union) / around).unsqueeze(1).to(input.dtype)
 
 
 @formula()
-def npu_diou(
-    input: Tensor, gtboxes: Tensor, trans: bool = False, is_cross: bool = False, mode: int = 0
-) -> Tensor:
+def npu_diou(input: Tensor, gtboxes: Tensor, trans: bool) -> Tensor:
     """IoU less the square of the distance of centers, relative to the diagonal around both."""
-    one, other = _aligned("npu_diou", input, gtboxes, trans, is_cross, mode)
+    one, other = _aligned(input, gtboxes, trans)
     common, union = areas(one, other)
     apart = (one[..., :2] + one[..., 2:] - other[..., :2] - other[..., 2:]) / 2
     diagonal = _enclosing(one, other).square().sum(-1)
@@ -94,31 +86,15 @@ def npu_diou(
 
 
 @formula()
-def npu_giou_backward(
-    grad: Tensor,
-    bboxes: Tensor,
-    gtboxes: Tensor,
-    trans: bool = False,
-    is_cross: bool = False,
-    mode: int = 0,
-) -> tuple[Tensor, ...]:
+def npu_giou_backward(grad: Tensor, bboxes: Tensor, gtboxes: Tensor, trans: bool) -> Tensors:
     """Gradients of `npu_giou` for both boxes."""
-    forward = partial(npu_giou, trans=trans, is_cross=is_cross, mode=mode)
-    return tuple(gradients(forward, [bboxes, gtboxes], grad))
+    return gradients(partial(npu_giou, trans=trans), [bboxes, gtboxes], grad)
 
 
 @formula()
-def npu_diou_backward(
-    grad: Tensor,
-    bboxes: Tensor,
-    gtboxes: Tensor,
-    trans: bool = False,
-    is_cross: bool = False,
-    mode: int = 0,
-) -> tuple[Tensor, ...]:
+def npu_diou_backward(grad: Tensor, bboxes: Tensor, gtboxes: Tensor, trans: bool) -> Tensors:
     """Gradients of `npu_diou` for both boxes."""
-    forward = partial(npu_diou, trans=trans, is_cross=is_cross, mode=mode)
-    return tuple(gradients(forward, [bboxes, gtboxes], grad))
+    return gradients(partial(npu_diou, trans=trans), [bboxes, gtboxes], grad)
 
 
 def _measured(boxes: Tensor) -> tuple[Tensor, Tensor]:
@@ -129,16 +105,7 @@ def _measured(boxes: Tensor) -> tuple[Tensor, Tensor]:
 
 @formula()
 def npu_bounding_box_encode(
-    anchor_box: Tensor,
-    ground_truth_box: Tensor,
-    means0: float,
-    means1: float,
-    means2: float,
-    means3: float,
-    stds0: float,
-    stds1: float,
-    stds2: float,
-    stds3: float,
+    anchor_box: Tensor, ground_truth_box: Tensor, **numbers: float
 ) -> Tensor:
     """Differences of boxes to anchors: of centers, relative to sizes, and logarithms of ratios.
 
@@ -148,31 +115,20 @@ def npu_bounding_box_encode(
     center, size = _measured(anchor_box)
     other, other_size = _measured(ground_truth_box)
     deltas = torch.cat([(other - center) / size, torch.log((other_size / size).abs())], -1)
-    means, stds = _numbers(anchor_box, means0, means1, means2, means3, stds0, stds1, stds2, stds3)
+    means, stds = _means_and_deviations(anchor_box, numbers)
     return ((deltas - means) / stds).to(anchor_box.dtype)
 
 
 @formula()
 def npu_bounding_box_decode(
-    rois: Tensor,
-    deltas: Tensor,
-    means0: float,
-    means1: float,
-    means2: float,
-    means3: float,
-    stds0: float,
-    stds1: float,
-    stds2: float,
-    stds3: float,
-    max_shape: list[int],
-    wh_ratio_clip: float,
+    rois: Tensor, deltas: Tensor, max_shape: list[int], wh_ratio_clip: float, **numbers: float
 ) -> Tensor:
     """Boxes that have differences to others, as `npu_bounding_box_encode` has them.
 
     Sizes change by no more than a ratio, and corners stay inside the image.
     """
     center, size = _measured(rois)
-    means, stds = _numbers(rois, means0, means1, means2, means3, stds0, stds1, stds2, stds3)
+    means, stds = _means_and_deviations(rois, numbers)
     moved, grown = (deltas.float() * stds + means).split(2, -1)
     limit = abs(math.log(wh_ratio_clip))
     half = size * torch.exp(grown.clamp(-limit, limit)) / 2
@@ -183,9 +139,9 @@ def npu_bounding_box_decode(
     return torch.minimum(found, ends).to(rois.dtype)
 
 
-def _numbers(like: Tensor, *numbers: float) -> tuple[Tensor, Tensor]:
-    """Return the first four and the last four numbers as tensors."""
-    found = torch.tensor(numbers, device=like.device, dtype=torch.float32)
+def _means_and_deviations(like: Tensor, numbers: dict[str, float]) -> tuple[Tensor, Tensor]:
+    """Return the numbers means0 to means3 and stds0 to stds3 as tensors."""
+    found = torch.tensor([*numbers.values()], device=like.device, dtype=torch.float32)
     return found[:4], found[4:]
 
 

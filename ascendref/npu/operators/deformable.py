@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from .formulas import formula, gradients, refuse
+from .formulas import Tensors, formula, gradients, refuse
 
 
 def _samples(x: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
@@ -38,18 +39,18 @@ def npu_deformable_conv2d(
     kernel_size: list[int],
     stride: list[int],
     padding: list[int],
-    dilation: Any = (1, 1, 1, 1),
-    groups: int = 1,
-    deformable_groups: int = 1,
-    modulated: bool = True,
-) -> tuple[Tensor, Tensor]:
+    dilation: list[int],
+    groups: int,
+    deformable_groups: int,
+    modulated: bool,
+) -> Tensors:
     """Deformable convolution; also returns the samples.
 
     The offset has, for each group of channels and each element of the kernel, how far to the right
     and then how far down samples are from the elements of a usual convolution, then their factors.
     """
     if not modulated or kernel_size[0] != kernel_size[1]:
-        refuse("npu_deformable_conv2d", "except for modulated square kernels")
+        refuse("except for modulated square kernels")
     size = kernel_size[0]
     parts = offset.float().unflatten(1, (3, deformable_groups, size * size)).unbind(1)
     columns, rows, factors = parts
@@ -66,28 +67,11 @@ def npu_deformable_conv2d(
     return torch.conv2d(found, weight, bias, size, groups=groups), found.detach()
 
 
-@formula()
+@formula(ignored="offset_out")
 def npu_deformable_conv2dbk(
-    input: Tensor,
-    grad_output: Tensor,
-    offset_out: Tensor,
-    weight: Tensor,
-    offset: Tensor,
-    kernel_size: list[int],
-    stride: list[int],
-    padding: list[int],
-    dilation: Any = (1, 1, 1, 1),
-    groups: int = 1,
-    deformable_groups: int = 1,
-    modulated: bool = True,
-) -> tuple[Tensor, ...]:
+    input: Tensor, grad_output: Tensor, weight: Tensor, offset: Tensor, **others: Any
+) -> Tensors:
     """Gradients of `npu_deformable_conv2d` for input, weight, offset and bias."""
-
-    def forward(x: Tensor, w: Tensor, places: Tensor, b: Tensor) -> Tensor:
-        return npu_deformable_conv2d(
-            x, w, places, b, kernel_size, stride, padding, dilation, groups, deformable_groups,
-            modulated,
-        )[0]  # fmt: skip
-
     bias = weight.new_zeros(len(weight))
-    return tuple(gradients(forward, [input, weight, offset, bias], grad_output))
+    forward = partial(npu_deformable_conv2d, **others)
+    return gradients(forward, [input, weight, offset, bias], grad_output)

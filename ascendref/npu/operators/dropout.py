@@ -10,7 +10,7 @@ from torch import Tensor
 from ...borrowed.adapters import randoms
 from ...core.errors import ArgumentValueError
 from ..randomness import next_state
-from .formulas import formula
+from .formulas import Tensors, formula
 
 
 def _mask(size: Sequence[int], p: float, seed: int, offset: int, device: torch.device) -> Tensor:
@@ -21,9 +21,9 @@ def _mask(size: Sequence[int], p: float, seed: int, offset: int, device: torch.d
 
 
 @formula()
-def _npu_dropout(input: Tensor, p: float) -> tuple[Tensor, Tensor]:
+def _npu_dropout(input: Tensor, p: float) -> Tensors:
     """Elements that are not dropped, divided by their chance, and the mask."""
-    mask = _mask(input.shape, p, *next_state(None, input.device), input.device)
+    mask = _mask(input.shape, p, *next_state(input.device), input.device)
     return randoms.dropout_do_mask(input, mask, p), mask
 
 
@@ -34,36 +34,21 @@ def npu_dropout_backward(grad_output: Tensor, mask: Tensor, p: float) -> Tensor:
 
 
 @formula()
-def npu_dropout_do_mask(input: Tensor, mask: Tensor, p: float) -> tuple[Tensor, Tensor]:
+def npu_dropout_do_mask(input: Tensor, mask: Tensor, p: float) -> Tensors:
     """Elements whose bits are 1, divided by their chance, and the mask."""
     return randoms.dropout_do_mask(input, mask, p), mask
 
 
-@formula()
-def npu_dropout_gen_mask(
-    size: list[int],
-    p: float,
-    *,
-    dtype: torch.dtype | None = None,
-    layout: torch.layout | None = None,
-    device: torch.device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
+@formula(ignored="dtype layout pin_memory")
+def npu_dropout_gen_mask(size: list[int], p: float, device: torch.device | None) -> Tensor:
     """A mask for a number of elements, each dropped with probability p."""
     device = device or torch.device("npu")
-    return _mask(size, p, *next_state(None, device), device)
+    return _mask(size, p, *next_state(device), device)
 
 
-@formula("_npu_dropout_gen_mask.Tensor")
+@formula("_npu_dropout_gen_mask.Tensor", ignored="parallel sync")
 def _npu_dropout_gen_mask(
-    input: Tensor,
-    size: list[int],
-    p: float,
-    seed: int,
-    offset: int,
-    *,
-    parallel: bool | None = True,
-    sync: bool | None = None,
+    input: Tensor, size: list[int], p: float, seed: int, offset: int
 ) -> Tensor:
     """`npu_dropout_gen_mask` of a seed and an offset."""
     return _mask(size, p, seed, offset, input.device)
@@ -81,14 +66,14 @@ def npu_dropout_with_add_softmax(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """A mask, the softmax of x1 + α·x, and its elements that the mask does not drop."""
     chances = torch.softmax(x1.float() + input.float() * alpha, dim).to(input.dtype)
-    mask = _mask(input.shape, prob, *next_state(None, input.device), input.device)
+    mask = _mask(input.shape, prob, *next_state(input.device), input.device)
     return mask, chances.detach(), randoms.dropout_do_mask(chances, mask, prob)
 
 
 @formula()
 def npu_dropout_with_add_softmax_backward(
     grad: Tensor, mask: Tensor, softmax_out: Tensor, alpha: float, prob: float, dim: int
-) -> tuple[Tensor, Tensor]:
+) -> Tensors:
     """Gradients of `npu_dropout_with_add_softmax` for x and x1."""
     inner = torch.ops.aten._softmax_backward_data(
         randoms.dropout_do_mask(grad, mask, prob).float(), softmax_out.float(), dim, torch.float32

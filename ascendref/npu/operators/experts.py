@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from ...core.errors import ArgumentValueError
-from .formulas import formula, gradients, lacking, one_of, refuse
+from .formulas import Gradients, Tensors, formula, gradients, one_of
 
 
 @formula()
-def npu_moe_gating_top_k_softmax(
-    x: Tensor, finished: Tensor | None = None, k: int = 1
-) -> tuple[Tensor, Tensor, Tensor]:
+def npu_moe_gating_top_k_softmax(x: Tensor, k: int) -> Tensors:
     """The k largest of the softmax, the experts they belong to, and numbers column by column."""
-    lacking("npu_moe_gating_top_k_softmax", finished=finished)
     values, experts = torch.softmax(x.float(), -1).topk(k)
     rows = x.shape[:-1].numel()
     numbers = torch.arange(rows * k, dtype=torch.int32, device=x.device).reshape(k, rows).t()
@@ -26,18 +23,12 @@ def npu_moe_gating_top_k_softmax(
 
 @formula()
 def npu_moe_gating_top_k_softmax_v2(
-    x: Tensor,
-    *,
-    k: int = 1,
-    finished: Tensor | None = None,
-    renorm: int | None = 0,
-    output_softmax: bool | None = False,
-) -> tuple[Tensor, Tensor, Tensor]:
+    x: Tensor, k: int, renorm: int | None, output_softmax: bool | None
+) -> Tensors:
     """The k largest of the softmax, or the softmax of the k largest (renorm 1), and the experts.
 
     The softmax is the third result, if it is wanted.
     """
-    lacking("npu_moe_gating_top_k_softmax_v2", finished=finished)
     one_of("renorm", renorm or 0, (0, 1))
     whole = torch.softmax(x.float(), -1)
     values, experts = (x.float() if renorm else whole).topk(k)
@@ -50,7 +41,7 @@ def npu_moe_gating_top_k_softmax_v2(
 @formula()
 def npu_moe_init_routing(
     x: Tensor, row_idx: Tensor, expert_idx: Tensor, active_num: int
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> Tensors:
     """Tokens in the order of their experts, the places of all numbers, and the experts in order."""
     experts, order = expert_idx.reshape(-1).sort(stable=True)
     numbers = row_idx.reshape(-1)[order].long()
@@ -69,44 +60,29 @@ def npu_moe_compute_expert_tokens(sorted_expert_for_source_row: Tensor, num_expe
 
 
 @formula()
-def npu_moe_token_permute(
-    tokens: Tensor, indices: Tensor, num_out_tokens: int | None = None, padded_mode: bool = False
-) -> tuple[Tensor, Tensor]:
+def npu_moe_token_permute(tokens: Tensor, indices: Tensor, num_out_tokens: int | None) -> Tensors:
     """Tokens, once for each expert, in the order of the experts, and their places in it."""
-    lacking("npu_moe_token_permute", padded_mode=padded_mode)
     order = indices.reshape(-1).argsort(stable=True)
     each = indices.numel() // indices.shape[0]
     used = order[: num_out_tokens or None]
     return tokens.index_select(0, used // each), order.argsort().int()
 
 
-@formula()
+@formula(ignored="sorted_indices")
 def npu_moe_token_permute_grad(
-    tokens: Tensor,
-    grad_permuted_tokens: Tensor,
-    indices: Tensor,
-    sorted_indices: Tensor,
-    padded_mode: bool = False,
+    tokens: Tensor, grad_permuted_tokens: Tensor, indices: Tensor
 ) -> Tensor:
     """Gradient of `npu_moe_token_permute`."""
     count = len(grad_permuted_tokens)
-    return gradients(
-        lambda x: npu_moe_token_permute(x, indices, count, padded_mode)[0],
-        [tokens],
-        grad_permuted_tokens,
-    )[0]
+    forward = partial(npu_moe_token_permute, indices=indices, num_out_tokens=count)
+    return gradients(forward, [tokens], grad_permuted_tokens)[0]
 
 
 @formula()
 def npu_moe_token_unpermute(
-    permuted_tokens: Tensor,
-    sorted_indices: Tensor,
-    probs: Tensor | None = None,
-    padded_mode: bool = False,
-    restore_shape: list[int] | None = None,
+    permuted_tokens: Tensor, probs: Tensor | None, sorted_indices: Tensor
 ) -> Tensor:
     """Weighted sums of the experts' outputs for each token; missing places count as 0."""
-    lacking("npu_moe_token_unpermute", padded_mode=padded_mode, restore_shape=restore_shape)
     each = 1 if probs is None else probs.shape[1]
     missing = max(0, len(sorted_indices) - len(permuted_tokens))
     rows = F.pad(permuted_tokens.float(), (0, 0, 0, missing))
@@ -121,19 +97,14 @@ def npu_moe_token_unpermute_grad(
     permuted_tokens: Tensor,
     grad_unpermuted_tokens: Tensor,
     sorted_indices: Tensor,
-    probs: Tensor | None = None,
-    padded_mode: bool = False,
-    restore_shape: list[int] | None = None,
-) -> tuple[Tensor, Tensor | None]:
+    probs: Tensor | None,
+) -> Gradients:
     """Gradients of `npu_moe_token_unpermute` for the tokens and the weights."""
-
-    def forward(tokens: Tensor, *weights: Tensor) -> Tensor:
-        chances = weights[0] if weights else None
-        return npu_moe_token_unpermute(tokens, sorted_indices, chances, padded_mode, restore_shape)
-
-    inputs = [permuted_tokens] if probs is None else [permuted_tokens, probs]
-    found = gradients(forward, inputs, grad_unpermuted_tokens)
-    return found[0], None if probs is None else found[1]
+    forward = partial(npu_moe_token_unpermute, sorted_indices=sorted_indices)
+    if probs is None:
+        plain = partial(forward, probs=None)
+        return *gradients(plain, [permuted_tokens], grad_unpermuted_tokens), None
+    return gradients(forward, [permuted_tokens, probs], grad_unpermuted_tokens)
 
 
 @formula()
@@ -145,12 +116,9 @@ def npu_moe_finalize_routing(
     scales: Tensor | None,
     expanded_src_to_dst_row: Tensor,
     export_for_source_row: Tensor | None,
-    drop_pad_mode: int | None = 0,
-    k: int | None = 1,
+    k: int | None,
 ) -> Tensor:
     """skip1 + skip2 + Σ scale·(row + bias of its expert), over the k rows of each token."""
-    if drop_pad_mode:
-        refuse("npu_moe_finalize_routing", f"with drop_pad_mode {drop_pad_mode}")
     each = (k or 1) if scales is None else scales.shape[1]
     rows = expanded_permuted_rows.float()[expanded_src_to_dst_row.long()].unflatten(0, (each, -1))
     rows = rows.transpose(0, 1)
@@ -167,7 +135,7 @@ def npu_moe_finalize_routing(
 
 
 @formula()
-def npu_top_k_top_p(logits: Tensor, p: Tensor | None = None, k: Tensor | None = None) -> Tensor:
+def npu_top_k_top_p(logits: Tensor, p: Tensor | None, k: Tensor | None) -> Tensor:
     """Logits, -inf except for the k largest and, of their softmax, for the part p on top."""
     if p is None and k is None:
         raise ArgumentValueError("p", "is None, and k is None; one of them must be given")
@@ -186,5 +154,4 @@ def npu_top_k_top_p(logits: Tensor, p: Tensor | None = None, k: Tensor | None = 
 @formula()
 def _amp_foreach_non_finite_check(scaled_grads: list[Tensor]) -> bool:
     """Whether a tensor has an element that is infinite or NaN."""
-    found: Any = any(not bool(torch.isfinite(one).all()) for one in scaled_grads)
-    return bool(found)
+    return any(not bool(torch.isfinite(one).all()) for one in scaled_grads)

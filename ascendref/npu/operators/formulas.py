@@ -2,46 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 import torch
 from torch import Tensor
 
 from ...core.errors import ArgumentValueError
-from ..refusals import refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
+Tensors = tuple[Tensor, ...]
+Gradients = tuple[Tensor | None, ...]
 
-#: formulas by the name of the overload, without ``npu::``
-FORMULAS: Final[dict[str, Callable[..., Any]]] = {}
+
+class Formula(NamedTuple):
+    """A function in place of an operator's kernel.
+
+    A call with an argument that it neither takes nor ignores is refused, unless the argument has
+    its default.
+    """
+
+    function: Callable[..., Any]
+    #: arguments of the operator -> the function's names for them
+    renamed: Mapping[str, str]
+    #: arguments that it does not need: they follow from others or do not change the result
+    ignored: Sequence[str]
+
+    def taken(self, arguments: Iterable[str]) -> dict[str, str]:
+        """Return which of the arguments the function takes, and its names for them."""
+        parameters = signature(self.function).parameters
+        takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        names = {one: self.renamed.get(one, one) for one in arguments if one not in self.ignored}
+        return {one: name for one, name in names.items() if takes_all or name in parameters}
 
 
-def formula(*names: str) -> Callable[[F], F]:
+#: by the name of the overload, without ``npu::``
+FORMULAS: Final[dict[str, Formula]] = {}
+
+
+class NotEmulated(Exception):
+    """A call that a formula does not cover; says which."""
+
+
+def formula(
+    *names: str, renamed: Mapping[str, str] | None = None, ignored: str = ""
+) -> Callable[[F], F]:
     """Make a function the formula of the operator of its name, or of the overloads given.
 
-    Its parameters are those of the operator's schema. Some of them are not looked at, because
-    they choose between ways of computing the same.
+    Arguments are passed by name, with the defaults of the operator's schema.
     """
 
     def register(function: F) -> F:
         for name in names or (function.__name__,):
-            FORMULAS[name] = function
+            FORMULAS[name] = Formula(function, renamed or {}, ignored.split())
         return function
 
     return register
 
 
-def lacking(operator: str, **values: Any) -> None:
-    """Refuse arguments, given by their names, that an operator's formula does not cover."""
-    for name, value in values.items():
-        if value is not None and value is not False:
-            refuse(operator, f"with {name}")
-
-
-def refuse(operator: str, why: str) -> NoReturn:
+def refuse(why: str) -> NoReturn:
     """Refuse a call of an operator."""
-    refusal(f"npu::{operator}", f"{why} it is not emulated")()
+    raise NotEmulated(why)
 
 
 def one_of(name: str, value: Any, allowed: Sequence[Any]) -> None:
@@ -51,13 +73,11 @@ def one_of(name: str, value: Any, allowed: Sequence[Any]) -> None:
         raise ArgumentValueError(name, f"is {value!r}; allowed: {texts}")
 
 
-def gradients(
-    function: Callable[..., Any], inputs: Sequence[Tensor], grads: Tensor | Sequence[Tensor]
-) -> Sequence[Tensor]:
-    """Return the gradients of a function for its inputs, given those of its results."""
+def gradients(function: Callable[..., Any], inputs: Sequence[Tensor], grad: Tensor) -> Tensors:
+    """Return the gradients of a function's first result for its inputs, given the result's."""
     with torch.inference_mode(False), torch.enable_grad():
         leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]
-        results: Sequence[Tensor] = torch.autograd.grad(
-            function(*leaves), leaves, grads, materialize_grads=True
-        )
-    return results
+        results = function(*leaves)
+        result = results[0] if isinstance(results, tuple) else results
+        found = torch.autograd.grad(result, leaves, grad, materialize_grads=True)
+    return tuple(found)

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from ...borrowed.adapters import indexing
 from ...borrowed.adapters.layout import permuted, strided_slice
 from ...core.errors import ArgumentValueError
-from .formulas import formula, refuse
+from .formulas import Tensors, formula, refuse
 
 
 @formula()
@@ -18,14 +18,14 @@ def one_(input: Tensor) -> Tensor:
     return input.fill_(1)
 
 
-@formula()
-def npu_transpose(input: Tensor, perm: list[int], require_contiguous: bool = True) -> Tensor:
+@formula(ignored="require_contiguous")
+def npu_transpose(input: Tensor, perm: list[int]) -> Tensor:
     """Axes in another order; the result is contiguous."""
     return input.permute(perm).clone(memory_format=torch.contiguous_format)
 
 
-@formula()
-def npu_reshape(input: Tensor, shape: list[int], can_refresh: bool = False) -> Tensor:
+@formula(ignored="can_refresh")
+def npu_reshape(input: Tensor, shape: list[int]) -> Tensor:
     """The elements in another shape; a copy."""
     return input.reshape(shape).clone(memory_format=torch.contiguous_format)
 
@@ -95,26 +95,21 @@ def npu_indexing(
     begin: list[int],
     end: list[int],
     strides: list[int],
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
+    begin_mask: int,
+    end_mask: int,
 ) -> Tensor:
     """A slice of the first axes; bits of the masks leave out where it begins or ends."""
-    if ellipsis_mask or new_axis_mask or shrink_axis_mask:
-        refuse("npu_indexing", "with ellipsis_mask, new_axis_mask or shrink_axis_mask")
     found = strided_slice(input, begin, end, strides, begin_mask, end_mask)
     return found.clone(memory_format=torch.contiguous_format)
 
 
 @formula()
 def npu_masked_fill_range(
-    input: Tensor, start: Tensor, end: Tensor, value: Tensor, axis: int = -1
+    input: Tensor, start: Tensor, end: Tensor, value: Tensor, axis: int
 ) -> Tensor:
     """Values in ranges of rows: of each range's row, from its start to before its end."""
     if input.ndim != 2 or axis % input.ndim != 1:
-        refuse("npu_masked_fill_range", "except for rows of a matrix")
+        refuse("except for rows of a matrix")
     places = torch.arange(input.shape[1], device=input.device)
     found = input
     for first, last, number in zip(start, end, value, strict=True):
@@ -129,11 +124,7 @@ def npu_masked_fill_range(
 
 @formula()
 def npu_one_hot(
-    input: Tensor,
-    num_classes: int = -1,
-    depth: int = 1,
-    on_value: float = 1,
-    off_value: float = 0,
+    input: Tensor, num_classes: int, depth: int, on_value: float, off_value: float
 ) -> Tensor:
     """One value where an index is that of the class, and another elsewhere.
 
@@ -144,7 +135,7 @@ def npu_one_hot(
 
 
 @formula()
-def npu_sort_v2(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
+def npu_sort_v2(input: Tensor, dim: int, descending: bool) -> Tensor:
     """Values in order along the last axis."""
     if dim % input.ndim != input.ndim - 1:
         raise ArgumentValueError("dim", f"is {dim}; it must be the last, {input.ndim - 1} or -1")
@@ -152,40 +143,27 @@ def npu_sort_v2(input: Tensor, dim: int = -1, descending: bool = False) -> Tenso
 
 
 @formula("npu_max.dim")
-def npu_max(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def npu_max(input: Tensor, dim: int, keepdim: bool) -> Tensors:
     """Maxima along an axis, and their places as INT32."""
     values, places = torch.max(input, dim, keepdim)
     return values, places.int()
 
 
 @formula("npu_min.dim")
-def npu_min(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def npu_min(input: Tensor, dim: int, keepdim: bool) -> Tensors:
     """Minima along an axis, and their places as INT32."""
     values, places = torch.min(input, dim, keepdim)
     return values, places.int()
 
 
-def _spread(grad: Tensor, dim: int, indices: Tensor, sizes: list[int], keepdim: bool) -> Tensor:
-    """Return gradients at the places of extremes, and 0 elsewhere."""
+@formula("npu_max_backward", "npu_min_backward")
+def extreme_backward(
+    grad: Tensor, dim: int, indices: Tensor, sizes: list[int], keepdim: bool
+) -> Tensor:
+    """Gradients at the places of extremes, and 0 elsewhere."""
     return torch.ops.aten.value_selecting_reduction_backward(
         grad, dim, indices.long(), sizes, keepdim
     )
-
-
-@formula()
-def npu_max_backward(
-    grad: Tensor, dim: int, indices: Tensor, sizes: list[int], keepdim: bool
-) -> Tensor:
-    """Gradient of `npu_max`."""
-    return _spread(grad, dim, indices, sizes, keepdim)
-
-
-@formula()
-def npu_min_backward(
-    grad: Tensor, dim: int, indices: Tensor, sizes: list[int], keepdim: bool
-) -> Tensor:
-    """Gradient of `npu_min`."""
-    return _spread(grad, dim, indices, sizes, keepdim)
 
 
 @formula()
@@ -223,7 +201,7 @@ def scatter_update(input: Tensor, indices: Tensor, updates: Tensor, axis: int) -
 def scatter_update_(input: Tensor, indices: Tensor, updates: Tensor, axis: int) -> Tensor:
     """`scatter_update` in place."""
     if indices.ndim != 1:
-        refuse("scatter_update", f"with indices of {indices.ndim} axes")
+        refuse(f"with indices of {indices.ndim} axes")
     if axis % input.ndim == 0:
         raise ArgumentValueError("axis", f"is {axis}; it must be another one than the first")
     indexing.scatter_update_(input, indices, updates, axis)

@@ -5,29 +5,20 @@ from __future__ import annotations
 from torch import Tensor
 
 from ...borrowed.adapters import networks
-from .formulas import formula, gradients, lacking, one_of
-
-_REDUCTIONS = ("mean", "sum", "none")
+from .formulas import Tensors, formula, gradients, one_of
 
 
 @formula()
 def npu_cross_entropy_loss(
     input: Tensor,
     target: Tensor,
-    weight: Tensor | None = None,
-    reduction: str = "mean",
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    lse_square_scale_for_zloss: float = 0.0,
-    return_zloss: bool = False,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    weight: Tensor | None,
+    reduction: str,
+    ignore_index: int,
+    label_smoothing: float,
+) -> Tensors:
     """Cross entropy with classes, and logarithms of the softmax; then two empty results."""
-    lacking(
-        "npu_cross_entropy_loss",
-        lse_square_scale_for_zloss=lse_square_scale_for_zloss or None,
-        return_zloss=return_zloss,
-    )
-    one_of("reduction", reduction, _REDUCTIONS)
+    one_of("reduction", reduction, ("mean", "sum", "none"))
     loss, logarithms, *_ = networks.cross_entropy_loss(
         input, target, weight, reduction, ignore_index, label_smoothing, 0.0, False
     )
@@ -35,34 +26,25 @@ def npu_cross_entropy_loss(
     return loss.reshape(-1).to(kind), logarithms.to(kind), input.new_empty(0), input.new_empty(0)
 
 
-@formula()
+@formula(ignored="grad_zloss lse_for_zloss")
 def npu_cross_entropy_loss_backward(
     grad_loss: Tensor,
     log_prob: Tensor,
     target: Tensor,
-    weight: Tensor | None = None,
-    grad_zloss: Tensor | None = None,
-    lse_for_zloss: Tensor | None = None,
-    reduction: str = "mean",
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    lse_square_scale_for_zloss: float = 0.0,
+    weight: Tensor | None,
+    reduction: str,
+    ignore_index: int,
+    label_smoothing: float,
 ) -> Tensor:
     """Gradient of `npu_cross_entropy_loss` for its input, from logarithms of the softmax."""
-    lacking(
-        "npu_cross_entropy_loss_backward",
-        lse_square_scale_for_zloss=lse_square_scale_for_zloss or None,
-    )
-    one_of("reduction", reduction, _REDUCTIONS)
     # the softmax of its logarithms is the softmax, so that this is a point of the same gradient
-    found = gradients(
+    return gradients(
         lambda x: npu_cross_entropy_loss(
             x, target, weight, reduction, ignore_index, label_smoothing
-        )[0],
+        ),
         [log_prob],
         grad_loss.reshape(-1),
-    )
-    return found[0]
+    )[0]
 
 
 @formula()

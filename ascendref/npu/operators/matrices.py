@@ -11,17 +11,17 @@ from torch.nn import functional as F
 
 from ...borrowed.adapters.matrices import transposed_matmul
 from ...core.errors import ArgumentValueError
-from .formulas import formula, lacking, one_of, refuse
+from .formulas import Gradients, Tensors, formula, one_of, refuse
 
 
 @formula()
-def npu_linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def npu_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """x·wᵀ + b."""
     return F.linear(input, weight, bias)
 
 
 @formula()
-def npu_linear_backward(grad: Tensor, input: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+def npu_linear_backward(grad: Tensor, input: Tensor, weight: Tensor) -> Tensors:
     """Gradients of `npu_linear` for x and w."""
     return grad @ weight, grad.t() @ input
 
@@ -30,18 +30,18 @@ def npu_linear_backward(grad: Tensor, input: Tensor, weight: Tensor) -> tuple[Te
 def npu_bmmV2(input: Tensor, mat2: Tensor, output_sizes: list[int]) -> Tensor:
     """Products of matrices, batch by batch."""
     if output_sizes:
-        refuse("npu_bmmV2", "with output_sizes")
+        refuse("with output_sizes")
     return torch.matmul(input, mat2)
 
 
-@formula()
-def npu_bmm_v2_mat1_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, size: list[int]) -> Tensor:
+@formula(ignored="mat1")
+def npu_bmm_v2_mat1_backward(grad: Tensor, mat2: Tensor, size: list[int]) -> Tensor:
     """Gradient of `npu_bmmV2` for its first matrices, of this shape."""
     return (grad @ mat2.transpose(-1, -2)).sum_to_size(size)
 
 
-@formula()
-def npu_bmm_v2_mat2_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, size: list[int]) -> Tensor:
+@formula(ignored="mat2")
+def npu_bmm_v2_mat2_backward(grad: Tensor, mat1: Tensor, size: list[int]) -> Tensor:
     """Gradient of `npu_bmmV2` for its second matrices, of this shape."""
     return (mat1.transpose(-1, -2) @ grad).sum_to_size(size)
 
@@ -50,15 +50,11 @@ def npu_bmm_v2_mat2_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, size: lis
 def npu_transpose_batchmatmul(
     input: Tensor,
     weight: Tensor,
-    *,
-    bias: Tensor | None = None,
-    perm_x1: list[int] | None = None,
-    perm_x2: list[int] | None = None,
-    perm_y: list[int] | None = None,
-    **others: Any,
+    perm_x1: list[int] | None,
+    perm_x2: list[int] | None,
+    perm_y: list[int] | None,
 ) -> Tensor:
     """Products of matrices, batch by batch, whose axes come and go in other orders."""
-    lacking("npu_transpose_batchmatmul", bias=bias, **others)
     perms = (perm_x1, perm_x2, perm_y or [1, 0, 2])
     return transposed_matmul(input, weight, None, None, *perms, 1).contiguous()
 
@@ -84,24 +80,21 @@ def _ends(group_list: Tensor | Sequence[int], kind: int, rows: int) -> list[int]
 def npu_grouped_matmul(
     x: list[Tensor],
     weight: list[Tensor],
-    *,
-    bias: list[Tensor] | None = None,
-    group_list: Tensor | list[int] | None = None,
-    split_item: int | None = 0,
-    group_type: int | None = None,
+    bias: list[Tensor] | None,
+    group_list: Tensor | list[int] | None,
+    split_item: int | None,
+    group_type: int | None,
+    output_dtype: int | None,
     group_list_type: int | None = 0,
-    output_dtype: Any = None,
-    **others: Any,
 ) -> list[Tensor]:
     """x·w + b for each of several x, or of groups of the rows of one, with a w and a b each.
 
     The results are separate, or joined in one where split_item is 2 or 3.
     """
-    lacking("npu_grouped_matmul", **others)
     if not all(one.is_floating_point() for one in (*x, *weight)):
-        refuse("npu_grouped_matmul", "for integers")
+        refuse("for integers")
     if output_dtype not in (None, x[0].dtype, _NUMBERS.get(x[0].dtype)):
-        refuse("npu_grouped_matmul", f"for {x[0].dtype} with output_dtype {output_dtype}")
+        refuse(f"for {x[0].dtype} with output_dtype {output_dtype}")
     one_of("group_type", group_type, (None, -1, 0))
     one_of("group_list_type", group_list_type or 0, (0, 1))
     one_of("split_item", split_item or 0, (0, 1, 2, 3))
@@ -131,28 +124,9 @@ def npu_grouped_matmul(
 
 
 @formula()
-def npu_grouped_matmul_add(
-    input: Tensor,
-    x: Tensor,
-    weight: Tensor,
-    group_list: Tensor,
-    *,
-    transpose_x: bool = True,
-    transpose_weight: bool = False,
-    group_type: int = 2,
-    group_list_type: int | None = 0,
-) -> Tensor:
+def npu_grouped_matmul_add(input: Tensor, **others: Any) -> Tensor:
     """Matrices plus xᵀ·w of groups of rows, in F32."""
-    return npu_grouped_matmul_add_(
-        input.clone(),
-        x,
-        weight,
-        group_list,
-        transpose_x=transpose_x,
-        transpose_weight=transpose_weight,
-        group_type=group_type,
-        group_list_type=group_list_type,
-    )
+    return npu_grouped_matmul_add_(input.clone(), **others)
 
 
 @formula()
@@ -161,11 +135,10 @@ def npu_grouped_matmul_add_(
     x: Tensor,
     weight: Tensor,
     group_list: Tensor,
-    *,
-    transpose_x: bool = True,
-    transpose_weight: bool = False,
-    group_type: int = 2,
-    group_list_type: int | None = 0,
+    transpose_x: bool,
+    transpose_weight: bool,
+    group_type: int,
+    group_list_type: int | None,
 ) -> Tensor:
     """`npu_grouped_matmul_add` in place."""
     one_of("transpose_x", transpose_x, (True,))
@@ -181,8 +154,14 @@ def npu_grouped_matmul_add_(
 # ---- convolutions
 
 
-@formula("npu_conv2d", "npu_conv3d", "npu_convolution")
-def npu_convolution(
+@formula(
+    "npu_conv2d",
+    "npu_conv3d",
+    "npu_convolution",
+    "npu_conv_transpose2d",
+    "npu_convolution_transpose",
+)
+def convolution(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -190,31 +169,25 @@ def npu_convolution(
     padding: list[int],
     dilation: list[int],
     groups: int,
+    output_padding: list[int] | None = None,
 ) -> Tensor:
-    """A convolution of images or volumes."""
+    """A convolution of images or volumes, with an output padding a transposed one."""
+    transposed, more = output_padding is not None, output_padding or [0] * len(stride)
     return torch.ops.aten.convolution(
-        input, weight, bias, stride, padding, dilation, False, [0] * len(stride), groups
+        input, weight, bias, stride, padding, dilation, transposed, more, groups
     )
 
 
-@formula("npu_conv_transpose2d", "npu_convolution_transpose")
-def npu_convolution_transpose(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    padding: list[int],
-    output_padding: list[int],
-    stride: list[int],
-    dilation: list[int],
-    groups: int,
-) -> Tensor:
-    """A transposed convolution of images or volumes."""
-    return torch.ops.aten.convolution(
-        input, weight, bias, stride, padding, dilation, True, output_padding, groups
-    )
-
-
-def _convolution_gradients(
+@formula("npu_conv3d_backward")
+@formula(
+    "npu_conv2d_backward",
+    "npu_convolution_backward",
+    "npu_conv_transpose2d_backward",
+    "npu_conv_transpose3d_backward",
+    renamed={"grad_output": "grad"},
+)
+@formula("npu_convolution_transpose_backward", renamed={"grad_input_mask": "output_mask"})
+def convolution_backward(
     input: Tensor,
     grad: Tensor,
     weight: Tensor,
@@ -222,83 +195,13 @@ def _convolution_gradients(
     padding: list[int],
     dilation: list[int],
     groups: int,
-    mask: list[bool],
+    output_mask: list[bool],
     output_padding: list[int] | None = None,
-) -> tuple[Tensor | None, ...]:
-    """Return the gradients that a mask names; transposed ones with an output padding."""
-    channels = grad.shape[1]
-    found: tuple[Tensor | None, ...] = torch.ops.aten.convolution_backward(
-        grad, input, weight, [channels], stride, padding, dilation, output_padding is not None,
-        output_padding or [0] * len(stride), groups, mask,
+) -> Gradients:
+    """Gradients of `convolution` for input, weight and bias, of those that the mask names."""
+    transposed, more = output_padding is not None, output_padding or [0] * len(stride)
+    found: Gradients = torch.ops.aten.convolution_backward(
+        grad, input, weight, [grad.shape[1]], stride, padding, dilation, transposed, more, groups,
+        output_mask,
     )  # fmt: skip
     return found
-
-
-@formula("npu_conv2d_backward", "npu_convolution_backward")
-def npu_convolution_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    weight: Tensor,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    groups: int,
-    output_mask: list[bool],
-) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_convolution` for input, weight and bias, of those that the mask names."""
-    return _convolution_gradients(
-        input, grad_output, weight, stride, padding, dilation, groups, output_mask
-    )
-
-
-@formula()
-def npu_conv3d_backward(
-    input: Tensor,
-    grad: Tensor,
-    weight: Tensor,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    groups: int,
-    output_mask: list[bool],
-) -> tuple[Tensor | None, ...]:
-    """`npu_convolution_backward` of volumes."""
-    return _convolution_gradients(
-        input, grad, weight, stride, padding, dilation, groups, output_mask
-    )
-
-
-@formula("npu_conv_transpose2d_backward", "npu_conv_transpose3d_backward")
-def npu_conv_transpose_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    weight: Tensor,
-    padding: list[int],
-    output_padding: list[int],
-    stride: list[int],
-    dilation: list[int],
-    groups: int,
-    output_mask: list[bool],
-) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_convolution_transpose`, of those that the mask names."""
-    return _convolution_gradients(
-        input, grad_output, weight, stride, padding, dilation, groups, output_mask, output_padding
-    )
-
-
-@formula()
-def npu_convolution_transpose_backward(
-    input: Tensor,
-    grad: Tensor,
-    weight: Tensor,
-    padding: list[int],
-    output_padding: list[int],
-    stride: list[int],
-    dilation: list[int],
-    groups: int,
-    grad_input_mask: list[bool],
-) -> tuple[Tensor | None, ...]:
-    """Gradients of `npu_convolution_transpose`, of those that the mask names."""
-    return _convolution_gradients(
-        input, grad, weight, stride, padding, dilation, groups, grad_input_mask, output_padding
-    )

@@ -7,76 +7,63 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ...borrowed.adapters import normalization as adapters
-from .formulas import formula
+from .formulas import Gradients, Tensors, formula
 
 
 @formula()
-def npu_rms_norm(input: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
+def npu_rms_norm(input: Tensor, gamma: Tensor, epsilon: float) -> Tensors:
     """γ·x / √(mean x² + ε), over the axes of γ, and the factor 1 / √(mean x² + ε)."""
     value, rstd = adapters.rms_norm(input, gamma, epsilon)
     return value.to(input.dtype), rstd.detach()
 
 
 @formula()
-def npu_rms_norm_backward(
-    dy: Tensor, input: Tensor, gamma: Tensor, rstd: Tensor
-) -> tuple[Tensor, Tensor]:
+def npu_rms_norm_backward(dy: Tensor, input: Tensor, gamma: Tensor, rstd: Tensor) -> Tensors:
     """Gradients of `npu_rms_norm` for x and γ, the latter in F32."""
     dx, dgamma = adapters.rms_norm_backward(dy, input, rstd, gamma)
     return dx.to(input.dtype), dgamma
 
 
 @formula()
-def npu_gemma_rms_norm(
-    input: Tensor, gamma: Tensor, epsilon: float = 1e-6
-) -> tuple[Tensor, Tensor]:
+def npu_gemma_rms_norm(input: Tensor, gamma: Tensor, epsilon: float) -> Tensors:
     """`npu_rms_norm` with 1 + γ."""
     value, rstd = adapters.gemma_rms_norm(input, gamma, epsilon)
     return value.to(input.dtype), rstd
 
 
 @formula()
-def npu_add_rms_norm(
-    x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6
-) -> tuple[Tensor, Tensor, Tensor]:
+def npu_add_rms_norm(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float) -> Tensors:
     """`npu_rms_norm` of x1 + x2, and the sum."""
     value, rstd, total = adapters.add_rms_norm(x1, x2, gamma, epsilon)
     return value.to(x1.dtype), rstd.detach(), total.to(x1.dtype)
 
 
 @formula()
-def npu_add_rms_norm_cast(
-    x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def npu_add_rms_norm_cast(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float) -> Tensors:
     """`npu_add_rms_norm`, whose first result comes in F32 as well."""
     value, rstd, total = adapters.add_rms_norm(x1, x2, gamma, epsilon)
     return value, value.to(x1.dtype), rstd, total.to(x1.dtype)
 
 
 @formula()
-def npu_add_rms_norm_v2(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> Tensor:
+def npu_add_rms_norm_v2(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float) -> Tensor:
     """`npu_add_rms_norm` whose value replaces x1, and whose sum replaces x2."""
     return adapters.add_rms_norm_(x1, x2, gamma, epsilon)
 
 
 @formula()
 def npu_add_rms_norm_v2_functional(
-    x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6
-) -> tuple[Tensor, Tensor, Tensor]:
+    x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float
+) -> Tensors:
     """The factors, the value and the sum of `npu_add_rms_norm`."""
     value, rstd, total = npu_add_rms_norm(x1, x2, gamma, epsilon)
     return rstd, value, total
 
 
-@formula()
+@formula(ignored="additional_output")
 def npu_add_layer_norm(
-    x1: Tensor,
-    x2: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
-    epsilon: float = 1e-5,
-    additional_output: bool = False,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    x1: Tensor, x2: Tensor, gamma: Tensor, beta: Tensor, epsilon: float
+) -> Tensors:
     """Layer norm of x1 + x2, its means and factors, and the sum."""
     value, mean, rstd, total = adapters.add_layer_norm(
         x1.float(), x2.float(), gamma.float(), beta.float(), None, epsilon
@@ -93,7 +80,7 @@ def npu_add_layer_norm_backward(
     mean: Tensor,
     gamma: Tensor,
     dsum_opt: Tensor | None,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+) -> Tensors:
     """Gradients of `npu_add_layer_norm` for x1, x2, γ and β, the last two in F32.
 
     Those of its value and of the sum may be missing.
@@ -105,13 +92,8 @@ def npu_add_layer_norm_backward(
 
 @formula()
 def npu_deep_norm(
-    x: Tensor,
-    gx: Tensor,
-    beta: Tensor,
-    gamma: Tensor,
-    alpha: float = 0.3,
-    epsilon: float = 1e-6,
-) -> tuple[Tensor, Tensor, Tensor]:
+    x: Tensor, gx: Tensor, beta: Tensor, gamma: Tensor, alpha: float, epsilon: float
+) -> Tensors:
     """Means, factors and value of the layer norm of α·x + gx."""
     mean, rstd, value = adapters.deep_norm(
         x.float(), gx.float(), beta.float(), gamma.float(), alpha, epsilon
@@ -121,14 +103,8 @@ def npu_deep_norm(
 
 @formula()
 def npu_deep_norm_backward(
-    dy: Tensor,
-    x: Tensor,
-    gx: Tensor,
-    gamma: Tensor,
-    mean: Tensor,
-    rstd: Tensor,
-    alpha: float = 0.3,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    dy: Tensor, x: Tensor, gx: Tensor, gamma: Tensor, mean: Tensor, rstd: Tensor, alpha: float
+) -> Tensors:
     """Gradients of `npu_deep_norm` for x, gx, β and γ, the last two in F32."""
     dx, dgx, dbeta, dgamma = adapters.deep_norm_backward(dy, x, gx, gamma, mean, rstd, alpha)
     return dx.to(x.dtype), dgx.to(x.dtype), dbeta, dgamma
@@ -136,8 +112,8 @@ def npu_deep_norm_backward(
 
 @formula()
 def npu_group_norm_silu(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, group: int, eps: float = 1e-5
-) -> tuple[Tensor, Tensor, Tensor]:
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, group: int, eps: float
+) -> Tensors:
     """SiLU of the group norm, and its means and factors."""
     gamma, beta = (None if one is None else one.float() for one in (weight, bias))
     value, mean, rstd = adapters.group_norm_silu(input.float(), gamma, beta, group, eps)
@@ -151,9 +127,9 @@ def npu_group_norm_swish(
     num_groups: int,
     weight: Tensor,
     bias: Tensor,
-    eps: float | None = 1e-5,
-    swish_scale: float | None = 1.0,
-) -> tuple[Tensor, Tensor, Tensor]:
+    eps: float | None,
+    swish_scale: float | None,
+) -> Tensors:
     """Group norm n as n·sigmoid(scale·n), and its means and factors."""
     value, mean, rstd = adapters.group_norm_swish(
         input,
@@ -179,8 +155,8 @@ def npu_group_norm_swish_grad(
     mean: Tensor,
     rstd: Tensor,
     grad_input_mask: list[bool],
-    swish_scale: float | None = 1.0,
-) -> tuple[Tensor | None, ...]:
+    swish_scale: float | None,
+) -> Gradients:
     """Gradients of `npu_group_norm_swish` for input, weight and bias, of those the mask names."""
     scale = 1.0 if swish_scale is None else swish_scale
     found = adapters.group_norm_swish_backward(
@@ -200,10 +176,10 @@ def npu_layernorm_grad(
     rstd: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
-) -> tuple[Tensor | None, ...]:
+) -> Gradients:
     """Gradients of a layer norm for input and, if given, weight and bias."""
     wanted = [True, weight is not None, bias is not None]
-    found: tuple[Tensor | None, ...] = torch.ops.aten.native_layer_norm_backward(
+    found: Gradients = torch.ops.aten.native_layer_norm_backward(
         grad_out, input, normalized_shape, mean, rstd, weight, bias, wanted
     )
     return found
@@ -213,9 +189,9 @@ def npu_layernorm_grad(
 def npu_layer_norm_eval(
     input: Tensor,
     normalized_shape: list[int],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
 ) -> Tensor:
     """Layer norm."""
     return F.layer_norm(input, normalized_shape, weight, bias, eps)

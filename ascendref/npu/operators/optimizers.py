@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ...core.errors import ArgumentValueError
-from .formulas import formula, lacking
+from .formulas import Tensors, formula
 
 
 def _three(out: list[Tensor]) -> list[Tensor]:
@@ -21,7 +21,7 @@ def _moments(grad: Tensor, m: Tensor, v: Tensor, beta1: float, beta2: float) -> 
     v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
 
 
-@formula("npu_apply_adam.out")
+@formula("npu_apply_adam.out", ignored="use_locking")
 def npu_apply_adam(
     beta1_power: float,
     beta2_power: float,
@@ -30,11 +30,9 @@ def npu_apply_adam(
     beta2: float,
     epsilon: float,
     grad: Tensor,
-    use_locking: bool | None,
     use_nesterov: bool | None,
-    *,
     out: list[Tensor],
-) -> tuple[Tensor, ...]:
+) -> Tensors:
     """Adam: var -= lr·√(1 - β2ᵗ)/(1 - β1ᵗ) · m/(√v + ε); the powers are those of this step.
 
     Nesterov's step has β1·m + (1 - β1)·g for m.
@@ -48,7 +46,7 @@ def npu_apply_adam(
     return tuple(out)
 
 
-@formula("npu_apply_adam_w.out")
+@formula("npu_apply_adam_w.out", ignored="max_grad_norm")
 def npu_apply_adam_w(
     beta1_power: float,
     beta2_power: float,
@@ -58,14 +56,10 @@ def npu_apply_adam_w(
     beta2: float,
     epsilon: float,
     grad: Tensor,
-    max_grad_norm: Tensor | None,
-    amsgrad: bool | None,
     maximize: bool | None,
-    *,
     out: list[Tensor],
-) -> tuple[Tensor, ...]:
+) -> Tensors:
     """AdamW: var -= lr·(m̂/(√v̂ + ε) + decay·var); the powers are those of the step before."""
-    lacking("npu_apply_adam_w", amsgrad=amsgrad)
     var, m, v = _three(out)
     _moments(-grad if maximize else grad, m, v, beta1, beta2)
     divisor = (v / (1 - beta2_power * beta2)).sqrt() + epsilon

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch import Tensor
@@ -16,7 +16,7 @@ from ...borrowed.adapters.quantization import (
 )
 from ...borrowed.adapters.shared import asymmetric_rows, scaled_product, smoothed
 from ...core.dtypes import DataType
-from .formulas import formula, lacking, one_of, refuse
+from .formulas import Tensors, formula, one_of, refuse
 
 #: PyTorch's numbers of types
 _INT8: Final = 1
@@ -24,55 +24,35 @@ _NUMBERS: Final = {1: torch.int8, 12: torch.int8, 13: torch.uint8, 3: torch.int3
 _FLOATS: Final = {5: torch.float16, 15: torch.bfloat16}
 
 
-def _only_int8(operator: str, dst_type: int | None, quant_mode: str, most: float) -> None:
+def _only_int8(dst_type: int | None) -> None:
     if dst_type not in (None, _INT8):
-        refuse(operator, f"with dst_type {dst_type}")
-    lacking(operator, dst_type_max=most or None)
-    if quant_mode != "pertoken":
-        refuse(operator, f"with quant_mode {quant_mode}")
+        refuse(f"with dst_type {dst_type}")
 
 
 @formula()
 def npu_dynamic_quant(
-    input: Tensor,
-    *,
-    smooth_scales: Tensor | None = None,
-    group_index: Tensor | None = None,
-    dst_type: int | None = None,
-    quant_mode: str = "pertoken",
-    dst_type_max: float = 0.0,
-) -> tuple[Tensor, Tensor]:
+    input: Tensor, smooth_scales: Tensor | None, group_index: Tensor | None, dst_type: int | None
+) -> Tensors:
     """Rows as INT8, the largest magnitude as 127, and the scales."""
-    _only_int8("npu_dynamic_quant", dst_type, quant_mode, dst_type_max)
+    _only_int8(dst_type)
     return quantized_rows(input, smooth_scales, group_index)
 
 
 @formula()
 def npu_dynamic_quant_asymmetric(
-    input: Tensor,
-    *,
-    smooth_scales: Tensor | None = None,
-    group_index: Tensor | None = None,
-    dst_type: int | None = None,
-    quant_mode: str = "pertoken",
-    dst_type_max: float = 0.0,
-) -> tuple[Tensor, Tensor, Tensor]:
+    input: Tensor, smooth_scales: Tensor | None, group_index: Tensor | None, dst_type: int | None
+) -> Tensors:
     """Rows as INT8 from -128 to 127, the scales, and the offsets added afterwards.
 
     Rows of equal elements become 0.
     """
-    _only_int8("npu_dynamic_quant_asymmetric", dst_type, quant_mode, dst_type_max)
+    _only_int8(dst_type)
     return asymmetric_rows(smoothed(input, smooth_scales, group_index))
 
 
 @formula()
 def npu_quantize(
-    input: Tensor,
-    scales: Tensor,
-    zero_points: Tensor | None,
-    dtype: int,
-    axis: int = 1,
-    div_mode: bool = True,
+    input: Tensor, scales: Tensor, zero_points: Tensor | None, dtype: int, axis: int, div_mode: bool
 ) -> Tensor:
     """x / scale + zero point as integers, with div_mode False x·scale + zero point.
 
@@ -81,7 +61,7 @@ def npu_quantize(
     """
     kind = _NUMBERS.get(dtype)
     if kind is None or (not div_mode and kind != torch.int8):
-        refuse("npu_quantize", f"with dtype {dtype}")
+        refuse(f"with dtype {dtype}")
     if not div_mode:
         axis = -2 if axis == -2 else -1
         return quantized(input, scales, zero_points, False, None, DataType.ACL_INT8, axis)
@@ -95,21 +75,19 @@ def npu_add_rms_norm_quant(
     gamma: Tensor,
     scales1: Tensor,
     zero_points1: Tensor | None,
-    beta: Tensor | None = None,
-    scales2: Tensor | None = None,
-    zero_points2: Tensor | None = None,
-    *,
-    axis: int = -1,
-    epsilon: float = 1e-6,
-    div_mode: bool = True,
-    dst_type: int | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+    beta: Tensor | None,
+    scales2: Tensor | None,
+    zero_points2: Tensor | None,
+    axis: int,
+    epsilon: float,
+    div_mode: bool,
+    dst_type: int | None,
+) -> Tensors:
     """`npu_quantize` of the RMS norm of x1 + x2, plus β, with one or two scales, and the sum.
 
     Without a second scale, the second result is 0.
     """
-    if dst_type not in (None, _INT8):
-        refuse("npu_add_rms_norm_quant", f"with dst_type {dst_type}")
+    _only_int8(dst_type)
     one_of("axis", axis, (-1,))
     first, second, total, _ = add_rms_norm_quantized(
         x1, x2, gamma, scales1, scales2, zero_points1, zero_points2, epsilon, div_mode, beta
@@ -119,16 +97,11 @@ def npu_add_rms_norm_quant(
 
 @formula()
 def npu_anti_quant(
-    x: Tensor,
-    scale: Tensor,
-    *,
-    offset: Tensor | None = None,
-    dst_dtype: int | None = None,
-    src_dtype: int | None = None,
+    x: Tensor, scale: Tensor, offset: Tensor | None, dst_dtype: int | None, src_dtype: int | None
 ) -> Tensor:
     """(x + offset)·scale of INT8, with one scale or one for each place of the last axis."""
     if x.dtype != torch.int8 or src_dtype not in (None, _INT8):
-        refuse("npu_anti_quant", "except for INT8")
+        refuse("except for INT8")
     one_of("dst_dtype", 5 if dst_dtype is None else dst_dtype, tuple(_FLOATS))
     kind = DataType.ACL_BF16 if dst_dtype == 15 else DataType.ACL_FLOAT16
     return dequantized(x, scale, offset, kind, False)
@@ -139,19 +112,16 @@ def npu_quant_matmul(
     x1: Tensor,
     x2: Tensor,
     scale: Tensor,
-    *,
-    pertoken_scale: Tensor | None = None,
-    bias: Tensor | None = None,
-    output_dtype: int | None = None,
-    **others: Any,
+    pertoken_scale: Tensor | None,
+    bias: Tensor | None,
+    output_dtype: int | None,
 ) -> Tensor:
     """(x1·x2 + bias)·scale·scale of the row, of INT8 matrices; a bias of floats is added last."""
-    lacking("npu_quant_matmul", **others)
     if x1.dtype != torch.int8 or x2.dtype != torch.int8 or not scale.is_floating_point():
-        refuse("npu_quant_matmul", "except for INT8 matrices with a scale of floats")
+        refuse("except for INT8 matrices with a scale of floats")
     if output_dtype not in _FLOATS:
-        refuse("npu_quant_matmul", f"with output_dtype {output_dtype}")
+        refuse(f"with output_dtype {output_dtype}")
     if pertoken_scale is None and _FLOATS[output_dtype] != torch.bfloat16:
-        refuse("npu_quant_matmul", "for F16 without pertoken_scale, where a device cuts the scale,")
+        refuse("for F16 without pertoken_scale, where a device cuts the scale,")
     value = scaled_product(x1, x2, scale, pertoken_scale, bias)
     return value.to(_FLOATS[output_dtype])

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from importlib import import_module
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
-from ..refusals import AUTOGRAD, NPU, OTHER_KEYS, has_kernel
-from .formulas import FORMULAS
+from ..refusals import AUTOGRAD, NPU, OTHER_KEYS, has_kernel, not_available
+from .formulas import FORMULAS, Formula, NotEmulated, refuse
 from .types import Types
 
-#: the modules whose import fills the table of formulas
-_GROUPS: Final = (
-    "activations",
-    "attention.inference",
-    "attention.merging",
-    "attention.training",
-    "boxes",
-    "deformable",
-    "dropout",
-    "experts",
-    "layout",
-    "losses",
-    "matrices",
-    "normalization",
-    "optimizers",
-    "quantization",
-    "rotary",
-    "suppression",
-)
-for _group in _GROUPS:
-    import_module(f".{_group}", __package__)
+for _group in (
+    "activations attention.inference attention.merging attention.training boxes deformable dropout"
+    " experts layout losses matrices normalization optimizers quantization rotary suppression"
+).split():
+    import_module(f".{_group}", __package__)  # fills the table of formulas
 #: operators whose kernels in torch_npu call others that have gradients
 _RECORDED: Final = frozenset({"dropout_with_byte_mask"})
 _AUTOCAST: Final = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastPrivateUse1)
@@ -47,9 +30,9 @@ def register_formulas() -> torch.library.Library:
     """
     library = torch.library.Library("npu", "IMPL")
     names = set(torch._C._dispatch_get_all_op_names())
-    for name, function in FORMULAS.items():
+    for name, formula in FORMULAS.items():
         overload = f"npu::{name}"
-        run = _checked(name, function)
+        run = _kernel(name, formula)
         library.impl(name, torch.no_grad()(run), NPU, allow_override=True)
         for key in OTHER_KEYS:
             if has_kernel(overload, key):
@@ -61,24 +44,38 @@ def register_formulas() -> torch.library.Library:
     return library
 
 
-def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a formula that checks its arguments, and whose operators keep their types.
+def _kernel(name: str, formula: Formula) -> Callable[..., Any]:
+    """Return a kernel that checks its arguments, and whose operators keep their types.
 
     A device's operators keep their types under autocast as well.
     """
     types = Types(name)
+    taken = formula.taken(types.schema.places)
+    defaults = {
+        argument: types.defaults.get(argument)
+        for argument in types.schema.places
+        if argument not in taken and argument not in formula.ignored
+    }
 
-    @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        types.check(args, kwargs)
-        with torch._C._ExcludeDispatchKeyGuard(_AUTOCAST):
-            return function(*args, **kwargs)
+        given = types.checked(args, kwargs)
+        try:
+            for argument, default in defaults.items():
+                value = given[argument]
+                if value is not None and value is not False and value != default:
+                    shown = type(value) in (int, float, str)
+                    refuse(f"with {argument} {value}" if shown else f"with {argument}")
+            named = {name: given[argument] for argument, name in taken.items()}
+            with torch._C._ExcludeDispatchKeyGuard(_AUTOCAST):
+                return formula.function(**named)
+        except NotEmulated as why:
+            raise not_available(f"npu::{types.operator}", f"{why} it is not emulated") from None
 
     return run
 
 
 def _into(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a formula that writes its result, or its results, to ``out``."""
+    """Return a kernel that writes its result, or its results, to ``out``."""
 
     def run(
         *args: Any, out: Tensor | Sequence[Tensor], workspace: Tensor | None = None, **kwargs: Any

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
-from .formulas import formula, gradients, one_of
+from .formulas import Tensors, formula, gradients, one_of
 
 
 def _rotated(x: Tensor, mode: str) -> Tensor:
@@ -18,7 +20,7 @@ def _rotated(x: Tensor, mode: str) -> Tensor:
 
 @formula()
 def npu_rotary_mul(
-    input: Tensor, r1: Tensor, r2: Tensor, rotary_mode: str = "half", rotate: Tensor | None = None
+    input: Tensor, r1: Tensor, r2: Tensor, rotary_mode: str, rotate: Tensor | None = None
 ) -> Tensor:
     """r1·x + r2·rotated(x): pairs are in both halves, or neighbours; or x times a matrix."""
     one_of("rotary_mode", rotary_mode, ("half", "interleave"))
@@ -29,26 +31,17 @@ def npu_rotary_mul(
 
 @formula()
 def npu_rotary_mul_backward(
-    grad: Tensor, input: Tensor, r1: Tensor, r2: Tensor, rotary_mode: str = "half"
-) -> tuple[Tensor, ...]:
+    grad: Tensor, input: Tensor, r1: Tensor, r2: Tensor, rotary_mode: str
+) -> Tensors:
     """Gradients of `npu_rotary_mul` for x, r1 and r2."""
-
-    def forward(input: Tensor, r1: Tensor, r2: Tensor) -> Tensor:
-        return npu_rotary_mul(input, r1, r2, rotary_mode)
-
-    return tuple(gradients(forward, [input, r1, r2], grad))
+    return gradients(partial(npu_rotary_mul, rotary_mode=rotary_mode), [input, r1, r2], grad)
 
 
 @formula()
 def npu_apply_rotary_pos_emb(
-    query: Tensor,
-    key: Tensor,
-    cos: Tensor,
-    sin: Tensor,
-    layout: str = "BSND",
-    rotary_mode: str = "half",
-) -> tuple[Tensor, Tensor]:
+    query: Tensor, key: Tensor, cos: Tensor, sin: Tensor, layout: str, rotary_mode: str
+) -> Tensors:
     """`npu_rotary_mul` of query and key in the mode half; the arguments keep their values."""
     one_of("layout", layout, ("BSND", "TND"))
     one_of("rotary_mode", rotary_mode, ("half",))
-    return npu_rotary_mul(query, cos, sin), npu_rotary_mul(key, cos, sin)
+    return npu_rotary_mul(query, cos, sin, "half"), npu_rotary_mul(key, cos, sin, "half")

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...core.errors import ArgumentValueError
 from .boxes import areas
-from .formulas import formula, lacking, refuse
+from .formulas import Tensors, formula
 
 #: whether a box overlaps any of others by more than the threshold, given their numbers
 Overlaps = Callable[[int, list[int]], bool]
@@ -57,8 +57,8 @@ def npu_nms_v4(
     max_output_size: float,
     iou_threshold: Tensor,
     scores_threshold: Tensor,
-    pad_to_max_output_size: bool = False,
-) -> tuple[Tensor, Tensor]:
+    pad_to_max_output_size: bool,
+) -> Tensors:
     """Non-maximum suppression: indices of the kept boxes by decreasing score, and their count.
 
     Corners may be any two opposite ones.
@@ -73,7 +73,7 @@ def npu_nms_v4(
 
 
 @formula()
-def npu_nms_with_mask(input: Tensor, iou_threshold: float) -> tuple[Tensor, Tensor, Tensor]:
+def npu_nms_with_mask(input: Tensor, iou_threshold: float) -> Tensors:
     """Boxes x0, y0, x1, y1 and scores, their numbers, and 1 for each that is kept.
 
     The boxes are taken in the order given, as the device does: their scores are not looked at.
@@ -98,20 +98,13 @@ def npu_batch_nms(
     iou_threshold: float,
     max_size_per_class: int,
     max_total_size: int,
-    change_coordinate_frame: bool = False,
-    transpose_box: bool = False,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+) -> Tensors:
     """The best boxes of every class that overlap no better ones, then the best of all classes.
 
     As TensorFlow's CombinedNonMaxSuppression without clipping. Boxes have the shape [batch, n, 1 or
     classes, 4], scores [batch, n, classes]. Returns boxes, scores and classes, with zeros up to the
     total size, and the number in each image.
     """
-    lacking(
-        "npu_batch_nms",
-        change_coordinate_frame=change_coordinate_frame,
-        transpose_box=transpose_box,
-    )
     images, boxes, classes = _shape("scores", scores, 3)
     given = _shape("input", input, 4)
     if given not in ((images, boxes, 1, 4), (images, boxes, classes, 4)):
@@ -149,17 +142,14 @@ def npu_nms_rotated(
     input: Tensor,
     scores: Tensor,
     iou_threshold: float,
-    scores_threshold: float = 0.0,
-    max_output_size: int = -1,
-    mode: int = 0,
-) -> tuple[Tensor, Tensor]:
+    scores_threshold: float,
+    max_output_size: int,
+) -> Tensors:
     """Rotated boxes, by falling scores, that overlap none chosen before by more than a threshold.
 
     A box is its center, width and height, and the degrees by which it is turned from the first
     axis to the second.
     """
-    if mode != 0:
-        refuse("npu_nms_rotated", f"with mode {mode}")
     boxes: list[list[float]] = input.cpu().double().tolist()
     for number, (_, _, width, height, _) in enumerate(boxes):
         if width < 0 or height < 0:

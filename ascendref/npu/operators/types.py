@@ -65,9 +65,8 @@ class Types:
     """The check of an operator's arguments."""
 
     def __init__(self, name: str) -> None:
-        base, _, overload = name.partition(".")
-        op = getattr(getattr(torch.ops.npu, base), overload or "default")
-        self.operator: Final = base
+        self.operator, _, overload = name.partition(".")
+        op = getattr(getattr(torch.ops.npu, self.operator), overload or "default")
         self.schema: Final = Schema.of(op)
         arguments = op._schema.arguments
         self.required: Final = [one.name for one in arguments if str(one.type) == "Tensor"]
@@ -76,8 +75,8 @@ class Types:
         }
         self.rows: Final = [row for row in table().get(name, []) if row.types or row.same]
 
-    def check(self, args: Iterable[Any], kwargs: dict[str, Any]) -> None:
-        """Raise for a required tensor that is missing, or a tensor of a type not allowed."""
+    def checked(self, args: Iterable[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return all arguments by name; raise for a missing tensor, or one of another type."""
         given = self.defaults | self.schema.named(args, kwargs)
         for name in self.required:
             if given[name] is None:
@@ -85,6 +84,7 @@ class Types:
         for row in self.rows:
             if row.when is None or str(given[row.when[0]]) == row.when[1]:
                 self._check_row(row, given)
+        return given
 
     def _check_row(self, row: Row, given: dict[str, Any]) -> None:
         if row.same is not None:

@@ -5,6 +5,7 @@ import threading
 
 import torch
 import torch_npu  # noqa: F401
+from judging import raised
 
 F = torch.nn.functional
 
@@ -77,9 +78,7 @@ check(lambda a, b: torch._foreach_add([a, b], [1.0, 2.0]), x, y)
 check(lambda a, b: torch._foreach_mul_([a, b], 2), x.clone(), y.clone())
 check(lambda a: torch._foreach_norm([a, a[0]]), x)
 check(lambda a, i: a[:, i], x, torch.tensor([1, 0]))
-check(
-    lambda a, i: a[:, i].sum() + torch.ops.aten.index(a, [None, i]).sum(), x, torch.tensor([1, 0])
-)
+check(lambda a, i: torch.ops.aten.index(a, [None, i]), x, torch.tensor([1, 0]))
 check(lambda a: torch.native_layer_norm(a, [6], None, None, 1e-5), x)
 check(lambda a, w: F.layer_norm(a, [6], w, w, 1e-5), x, torch.ones(6))
 check(lambda a: torch.linalg.svd(a.half().float()), x)
@@ -102,13 +101,8 @@ for call in (
     lambda a: F.layer_norm(a, [5]),
     lambda a: torch.linalg.inv(a[:, :4] * 0),
 ):
-    texts = []
-    for device in ("cpu", "npu"):
-        try:
-            call(x.to(device))
-        except (RuntimeError, torch.linalg.LinAlgError) as error:
-            texts.append(f"{type(error).__name__}: {error}")
-    assert texts[0] == texts[1] and len(texts) == 2, texts
+    ours, theirs = (raised(lambda: call(x.to(device))) for device in ("npu", "cpu"))  # noqa: B023
+    assert (type(ours), str(ours)) == (type(theirs), str(theirs))
 assert (x.npu() + 1).sum().item() == (x + 1).sum().item()
 
 
@@ -178,11 +172,7 @@ for call in (
     lambda: torch.nn.Linear(6, 2)(x.npu()),
     lambda: torch.nn.LSTM(6, 2)(x.npu()),
 ):
-    message = ""
-    try:
-        call()
-    except RuntimeError as error:
-        message = str(error)
+    message = str(raised(call))
     assert message.startswith("Expected all tensors to be on the same device"), message
 assert torch.equal(x.npu()[torch.tensor([0, 2])].cpu(), x[[0, 2]])
 assert torch.equal((x.npu() * torch.tensor(2.0)).cpu(), x * 2)

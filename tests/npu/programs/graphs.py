@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 import torch_npu  # noqa: F401
+from judging import raised
 from torch import nn
 from torch.nn import functional
 
@@ -157,17 +158,15 @@ for call, text in (
     (lambda: x[:2] + x, "broadcast"),
     (lambda: torch.npu.Event().synchronize() or 1 / 0, "division"),
 ):
-    graph = torch.npu.NPUGraph()
-    message = None
-    try:
-        with torch.npu.graph(graph):
-            y = x + 1
+
+    def capture(call=call):
+        with torch.npu.graph(torch.npu.NPUGraph()):
+            x + 1
             call()
-    except (RuntimeError, ZeroDivisionError) as error:
-        context = error.__context__ or error
-        message = f"{error} {context}"
-    assert message is not None, text
-    assert text in message, (text, message)
+
+    error = raised(capture)
+    assert isinstance(error, (RuntimeError, ZeroDivisionError))
+    assert text in f"{error} {error.__context__}", (text, error)
     assert not torch.npu.is_current_stream_capturing()
     graph = torch.npu.NPUGraph()
     with torch.npu.graph(graph):

@@ -4,7 +4,7 @@ import math
 
 import torch
 import torch_npu
-from judging import beside, operator, refuse
+from judging import beside, close, operator, refuse
 from torch.nn import functional as F
 
 torch.manual_seed(0)
@@ -82,10 +82,8 @@ MASKS = [
 ]
 long = made(2, S, 8)
 for options, hidden in MASKS:
-    options = {"scale": SCALE, **options}
-    on_device = {
-        name: one.npu() if isinstance(one, torch.Tensor) else one for name, one in options.items()
-    }
+    if hidden is not None:
+        options["atten_mask"] = options["atten_mask"].npu()
     assert beside(
         "npu_fusion_attention",
         lambda q, k, v, hidden=hidden: (*attention(q, k, v, hidden), *[None] * 4),
@@ -93,7 +91,8 @@ for options, hidden in MASKS:
         N,
         "BNSD",
         inferred=False,
-        **on_device,
+        scale=SCALE,
+        **options,
     )
 
 # rows without anything to attend to are 0, with gradients 0
@@ -189,8 +188,7 @@ gradients = torch.ops.npu.npu_fusion_attention_grad(
     attention_in=found.detach(), scale_value=SCALE, actual_seq_qlen=rows_end,
     actual_seq_kvlen=columns_end,
 )  # fmt: skip
-for one, other in zip(gradients[:3], expected, strict=True):
-    torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+close(gradients[:3], expected)
 assert gradients[3] is None
 
 # the gradient that torch_npu calls, from results and with dropout
@@ -210,8 +208,7 @@ for keep in (1.0, 0.7):
         softmax_max=most, softmax_sum=total, attention_in=found.detach(), scale_value=SCALE,
         keep_prob=keep, seed=seed, offset=offset, numels=count, sink=sink.detach(),
     )  # fmt: skip
-    for one, other in zip(gradients, expected, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    close(gradients, expected)
     results = {"softmax_max": most, "softmax_sum": total, "attention_in": found.detach()}
     if keep == 1:  # added to scores that are scaled already, the same
         more = {"pse": pse.detach() * SCALE, "pse_type": 0}
@@ -222,8 +219,7 @@ for keep in (1.0, 0.7):
         *(one.detach() for one in (q, k, v)), given, N, "BNSD", scale_value=SCALE, numels=count,
         sink=sink.detach(), **results, **more,
     )  # fmt: skip
-    for one, other in zip([*gradients[:4], gradients[6]], expected, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    close([*gradients[:4], gradients[6]], expected)
     assert gradients[4].numel() == gradients[5].numel() == 0
 torch.npu.manual_seed(5)
 again = FUSED(q, k, v, N, "BNSD", pse, scale=SCALE, keep_prob=0.7, sink=sink)[0]
@@ -239,8 +235,7 @@ q, k, v = (LAYOUTS["SBH"](one).contiguous().npu() for one in made())
 whole = FUSED(q, k, v, N, "SBH", scale=SCALE)
 halves = [FUSED(q, k[part], v[part], N, "SBH", scale=SCALE)[:3] for part in (slice(2), slice(2, S))]
 together = torch_npu.npu_ring_attention_update(*halves[0], *halves[1])
-for one, other in zip(together, whole, strict=False):
-    torch.testing.assert_close(one, other)
+close(together, whole[:3])
 given = torch.randn(whole[0].shape).npu()
 given_results = {"softmax_max": whole[1], "softmax_sum": whole[2], "attention_in": whole[0]}
 pieces = [
@@ -252,9 +247,8 @@ pieces = [
 expected = torch.ops.npu.npu_fusion_attention_grad(
     q, k, v, given, N, "SBH", scale_value=SCALE, **given_results
 )
-torch.testing.assert_close(pieces[0][0] + pieces[1][0], expected[0])
-for number in (1, 2):
-    torch.testing.assert_close(torch.cat([one[number] for one in pieces]), expected[number])
+(q_first, *first, _, _), (q_second, *second, _, _) = pieces
+close([q_first + q_second, *map(torch.cat, zip(first, second, strict=True))], expected[:3])
 
 # three parts of the columns as rows of results, with logarithms of sums
 q, k, v = made(2, S, 12)
@@ -268,11 +262,8 @@ for kind in (torch.float32, torch.float16):
         1,
     )
     assert found.dtype == kind and sums.dtype == torch.float32
-    error = 1e-5 if kind == torch.float32 else 2e-3
-    want = expected.reshape(-1, D)
-    torch.testing.assert_close(found.cpu().double(), want, rtol=error, atol=error)
-    want = (most + total.log())[..., 0].reshape(-1)
-    torch.testing.assert_close(sums.cpu().double(), want, rtol=1e-5, atol=1e-5)
+    close(found, expected.reshape(-1, D), 1e-5 if kind == torch.float32 else 2e-3)
+    close(sums, (most + total.log())[..., 0].reshape(-1))
 
 # inference: the first rows and columns of each batch
 q, k, v = (one.half() for one in made(2, S, 8))
@@ -284,46 +275,39 @@ for batch, (row, column) in enumerate(zip(lengths, others, strict=True)):
     found, most, total = attention(*(one.double()[None] for one in parts))
     expected[batch, :, :row] = found[0]
     sums[batch, :, :row] = (most + total.log())[0, ..., :1]
+LENGTHS = {"actual_seq_lengths": lengths, "actual_seq_lengths_kv": others}
+LENGTHS_V2 = {"actual_seq_qlen": lengths, "actual_seq_kvlen": others}
+LENGTHS_V2 |= {"num_query_heads": N, "softmax_scale": SCALE, "return_softmax_lse": True}
 for layout in ("BSH", "BSND", "BNSD", "BNSD_BSND"):
     before, _, after = layout.partition("_")
     device = [LAYOUTS[before](one).contiguous().npu() for one in (q, k, v)]
     options = {"input_layout": layout, "num_key_value_heads": 2}
-    found = torch_npu.npu_prompt_flash_attention(
-        *device, actual_seq_lengths=lengths, actual_seq_lengths_kv=others, num_heads=N,
-        scale_value=SCALE, **options,
-    )  # fmt: skip
+    named = {**LENGTHS, **options, "num_heads": N}
     want = LAYOUTS[after or before](expected)
-    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-3, atol=1e-3)
-    found = torch_npu.npu_fused_infer_attention_score(
-        *device, actual_seq_lengths=lengths, actual_seq_lengths_kv=others, num_heads=N,
-        scale=SCALE, softmax_lse_flag=True, **options,
-    )  # fmt: skip
-    second = torch_npu.npu_fused_infer_attention_score_v2(
-        *device, actual_seq_qlen=lengths, actual_seq_kvlen=others, num_query_heads=N,
-        softmax_scale=SCALE, return_softmax_lse=True, **options,
-    )  # fmt: skip
-    torch.testing.assert_close(found[0].cpu().double(), want, rtol=1e-3, atol=1e-3)
+    close(torch_npu.npu_prompt_flash_attention(*device, scale_value=SCALE, **named), want, 1e-3)
+    score = torch_npu.npu_fused_infer_attention_score
+    found = score(*device, scale=SCALE, softmax_lse_flag=True, **named)
+    close(found[0], want, 1e-3)
     used = sums > -torch.inf
-    torch.testing.assert_close(found[1].cpu()[used].double(), sums[used], rtol=1e-5, atol=1e-5)
+    close(found[1].cpu()[used], sums[used])
+    second = torch_npu.npu_fused_infer_attention_score_v2(*device, **LENGTHS_V2, **options)
     assert all(torch.equal(one, other) for one, other in zip(found, second, strict=True))
     out = [torch.empty_like(one) for one in found]
     third = torch_npu.npu_fused_infer_attention_score_v2.out(
-        *device, actual_seq_qlen=lengths, actual_seq_kvlen=others, num_query_heads=N,
-        softmax_scale=SCALE, return_softmax_lse=True, workspace=q.npu(), out=out, **options,
-    )  # fmt: skip
+        *device, workspace=q.npu(), out=out, **LENGTHS_V2, **options
+    )
     assert third[0].data_ptr() == out[0].data_ptr()
     assert all(torch.equal(one, other) for one, other in zip(out, second, strict=True))
 hidden = torch.rand(B, 1, 1, 8) < 0.3
 hidden[..., 0] = False
-expected = attention(*(one.double() for one in (q[:, :, :1], k, v)), hidden)[0]
+want = attention(*(one.double() for one in (q[:, :, :1], k, v)), hidden)[0]
+options = {"atten_mask": hidden.npu(), "num_heads": N, "num_key_value_heads": 2}
 for layout in ("BSH", "BSND", "BNSD"):
     device = [LAYOUTS[layout](one).contiguous().npu() for one in (q[:, :, :1], k, v)]
     found = torch_npu.npu_incre_flash_attention(
-        *device, atten_mask=hidden.npu(), num_heads=N, num_key_value_heads=2, scale_value=SCALE,
-        input_layout=layout,
-    )  # fmt: skip
-    want = LAYOUTS[layout](expected)
-    torch.testing.assert_close(found.cpu().double(), want, rtol=1e-3, atol=1e-3)
+        *device, scale_value=SCALE, input_layout=layout, **options
+    )
+    close(found, LAYOUTS[layout](want), 1e-3)
 
 # what is wrong, and what is not emulated, says so
 q, k, v = (one.npu() for one in made())

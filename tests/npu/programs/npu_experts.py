@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 import torch_npu
-from judging import beside, refuse
+from judging import beside, close, derived, npu, refuse
 
 torch.manual_seed(0)
 TOKENS, EXPERTS, EACH, WIDTH = 6, 5, 2, 4
@@ -108,14 +108,10 @@ for tensors in ([sources], [sources, weights]):
         tensors,
         call=lambda rows, *weights: UNPERMUTE(rows, places.to(rows.device), *weights),
     )
-    leaves = [one.double().requires_grad_() for one in tensors]
-    value = summed(*leaves)
-    given = torch.randn(value.shape)
-    value.backward(given.double())
+    _, given, expected = derived(summed, tensors)
     probs = None if len(tensors) == 1 else weights.npu()
-    back = torch_npu.npu_moe_token_unpermute_grad(sources.npu(), given.npu(), places.npu(), probs)
-    for one, other in zip(back, leaves, strict=False):
-        torch.testing.assert_close(one.cpu().double(), other.grad, rtol=1e-5, atol=1e-5)
+    back = torch_npu.npu_moe_token_unpermute_grad(*npu(sources, given, places), probs)
+    close(back[: len(tensors)], expected)
 short = UNPERMUTE(sources[:7].npu(), places.npu(), weights.npu())
 padded = torch.cat([sources[:7], torch.zeros(5, WIDTH)])
 torch.testing.assert_close(short.cpu(), summed(padded, weights))
@@ -147,12 +143,10 @@ for chance, count in ((part, most), (part, None), (None, most)):
     found = torch_npu.npu_top_k_top_p(logits.npu(), *on_device)
     assert torch.equal(found.cpu(), filtered(chance, count))
 
-finite = [torch.ones(3).npu(), torch.ones(2).npu()]
-assert torch.ops.npu._amp_foreach_non_finite_check(finite) is False
+finite, check = npu(torch.ones(3), torch.ones(2)), torch.ops.npu._amp_foreach_non_finite_check
+assert check(finite) is False
 for wrong in (torch.nan, torch.inf):
-    assert (
-        torch.ops.npu._amp_foreach_non_finite_check([*finite, torch.tensor([wrong]).npu()]) is True
-    )
+    assert check([*finite, torch.tensor([wrong]).npu()]) is True
 
 WRONG = (
     (

@@ -2,11 +2,11 @@
 
 import torch
 import torch_npu
-from judging import beside, operator, refuse
+from judging import beside, close, derived, npu, operator, refuse
 from torch.nn import functional as F
 
 torch.manual_seed(0)
-x, y = torch.randn(3, 4, 8), torch.randn(3, 4, 8)
+x = torch.randn(3, 4, 8)
 FORMS = {"none": 0, "tanh": 1}
 
 assert beside("npu_silu", F.silu, [x])
@@ -26,14 +26,9 @@ for form, number in FORMS.items():
                 return linear * gelu, gelu.detach()
 
             assert beside("npu_geglu", geglu, [x], axis, number, left)
-            given = torch.randn(geglu(x)[0].shape)
-            leaf = x.double().requires_grad_()
-            value, gelu = geglu(leaf)
-            value.backward(given.double())
-            found = torch.ops.npu.npu_geglu_grad(
-                given.npu(), x.npu(), gelu.float().npu(), axis, number, left
-            )
-            torch.testing.assert_close(found.cpu().double(), leaf.grad, rtol=1e-5, atol=1e-5)
+            (_, gelu), given, expected = derived(geglu, [x])
+            found = torch.ops.npu.npu_geglu_grad(*npu(given, x, gelu), axis, number, left)
+            close(found, expected)
     assert not beside(
         "npu_gelu_mul",
         lambda x, form=form: F.gelu(x[..., :4], approximate=form) * x[..., 4:],
@@ -63,12 +58,8 @@ for axis in (1, -1):
 
 # what torch_npu's own gradients call
 for name, forward in (("npu_silu_backward", F.silu), ("npu_mish_backward", F.mish)):
-    leaf = x.double().requires_grad_()
-    value = forward(leaf)
-    value.backward(y.double())
-    inputs = [y, x] if forward is F.mish else [y, x, value.detach().float()]
-    found = operator(name)(*(one.npu() for one in inputs))
-    torch.testing.assert_close(found.cpu().double(), leaf.grad, rtol=1e-5, atol=1e-5)
+    values, given, expected = derived(forward, [x])
+    close(operator(name)(*npu(given, x, *([] if forward is F.mish else values))), expected)
 
 # softmax of what a mask leaves
 scores = torch.randn(2, 3, 32, 32)
@@ -80,14 +71,9 @@ for mask, fixed in ((hidden, False), (torch.zeros(1, 1, 32, 32, dtype=torch.bool
         return torch.softmax((0.7 * x).masked_fill(rule, -torch.inf), -1)
 
     assert beside("npu_scaled_masked_softmax", softmax, [scores, mask], 0.7, fixed, same=[1])
-    given = torch.randn(scores.shape)
-    leaf = scores.double().requires_grad_()
-    value = softmax(leaf, mask)
-    value.backward(given.double())
-    found = torch.ops.npu.npu_scaled_masked_softmax_backward(
-        given.npu(), value.detach().float().npu(), mask.npu(), 0.7, fixed
-    )
-    torch.testing.assert_close(found.cpu().double(), leaf.grad, rtol=1e-5, atol=1e-5)
+    values, given, expected = derived(lambda x, mask=mask: softmax(x, mask), [scores])
+    call = torch.ops.npu.npu_scaled_masked_softmax_backward
+    close(call(*npu(given, *values, mask), 0.7, fixed), expected)
 
 # rotations of pairs: complex numbers times e to an angle
 x, angle = torch.randn(2, 5, 3, 8), torch.rand(1, 5, 1, 4)
@@ -123,15 +109,12 @@ for mode in ("half", "interleave"):
         [x, *factors],
         mode,
     )
-    leaves = [one.double().requires_grad_() for one in (x, *factors)]
-    given = torch.randn(x.shape)
-    expected = torch.autograd.grad(turned_freely(*leaves, mode), leaves, given.double())
-    found = torch_npu.npu_rotary_mul_backward(*(one.npu() for one in (given, x, *factors)), mode)
-    for one, other in zip(found, expected, strict=True):
-        torch.testing.assert_close(one.cpu().double(), other, rtol=1e-5, atol=1e-5)
+    tensors = [x, *factors]
+    _, given, expected = derived(lambda *x, mode=mode: turned_freely(*x, mode), tensors)
+    close(torch_npu.npu_rotary_mul_backward(*npu(given, *tensors), mode), expected)
     matrix = torch.randn(8, 8)
-    found = torch_npu.npu_rotary_mul(*(one.npu() for one in (x, *factors)), mode, matrix.npu())
-    torch.testing.assert_close(found.cpu(), factors[0] * x + factors[1] * (x @ matrix))
+    found = torch_npu.npu_rotary_mul(*npu(*tensors), mode, matrix.npu())
+    close(found, factors[0] * x + factors[1] * (x @ matrix))
 both = torch.cat([angle, angle], -1).expand(2, 5, 1, 8)
 assert beside(
     "npu_apply_rotary_pos_emb",

@@ -145,7 +145,7 @@ WRONG = (
     (lambda: torch_npu.npu_pad(DEVICE, [1, 1]), "paddings has 2 numbers; expected: 6"),
     (
         lambda: torch_npu.npu_indexing(DEVICE, [0], [1], [1], shrink_axis_mask=1),
-        "emulated device: npu::npu_indexing is not available: with ellipsis_mask",
+        "emulated device: npu::npu_indexing is not available: with shrink_axis_mask 1",
     ),
     (
         lambda: torch_npu.scatter_update(DEVICE, starts.npu(), updates.npu(), 0),

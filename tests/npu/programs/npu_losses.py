@@ -4,7 +4,7 @@ import itertools
 
 import torch
 import torch_npu
-from judging import beside, operator, refuse
+from judging import beside, close, derived, npu, operator, refuse
 from torch.nn import functional as F
 
 torch.manual_seed(0)
@@ -29,14 +29,9 @@ for reduction, ignored, smooth, weight in itertools.product(
         call=lambda x, options=options, weight=on_device: LOSS(x, classes.npu(), weight, **options),
         inferred=False,
     )
-    leaf = logits.double().requires_grad_()
-    loss, logarithms, *_ = judge(leaf)
-    given = torch.randn(loss.shape)
-    loss.backward(given.double())
-    found = torch.ops.npu.npu_cross_entropy_loss_backward(
-        given.npu(), logarithms.float().npu(), classes.npu(), on_device, **options
-    )
-    torch.testing.assert_close(found.cpu().double(), leaf.grad, rtol=1e-5, atol=1e-5)
+    (_, logarithms, *_), given, expected = derived(judge, [logits])
+    call = torch.ops.npu.npu_cross_entropy_loss_backward
+    close(call(*npu(given, logarithms, classes), on_device, **options), expected)
 
 chances = torch.softmax(torch.randn(6, 5), -1)
 SOFTMAX = operator("npu_softmax_cross_entropy_with_logits")
@@ -49,11 +44,9 @@ assert beside(
     inferred=False,
 )
 given = torch.randn(6)
-found = torch.ops.npu.npu_softmax_cross_entropy_with_logits_backward(
-    given.npu(), logits.npu(), chances.npu()
-)
+call = torch.ops.npu.npu_softmax_cross_entropy_with_logits_backward
 expected = (torch.softmax(logits, -1) - chances) * given.unsqueeze(1)
-torch.testing.assert_close(found.cpu(), expected)
+close(call(*npu(given, logits, chances)), expected)
 
 # gradients of losses, which the C library has
 target = torch.rand(6, 5)
@@ -67,9 +60,7 @@ for reduction, number in (("none", 0), ("mean", 1), ("sum", 2)):
         leaves = [logits.clone().requires_grad_(), target.clone().requires_grad_()]
         value = loss(*leaves, reduction=reduction)
         expected = torch.autograd.grad(value, leaves[of], given.reshape(value.shape))[0]
-        inputs = (one.npu() for one in (given, logits, target))
-        found = operator(name)(*inputs, number)
-        torch.testing.assert_close(found.cpu(), expected, rtol=1e-5, atol=1e-6, msg=name)
+        close(operator(name)(*npu(given, logits, target), number), expected)
 
 # dropout: masks have a bit for each element
 x = torch.randn(100, 77)
@@ -112,19 +103,18 @@ for dim, keep in ((-1, 0.75), (1, 1.0)):
     exact = [one.detach().cpu().double().requires_grad_() for one in leaves]
     mask, chances, found = torch_npu.npu_dropout_with_add_softmax(*leaves, 0.5, 1 - keep, dim)
     whole = torch.softmax(exact[1] + 0.5 * exact[0], dim)
-    torch.testing.assert_close(chances.cpu().double(), whole, rtol=1e-5, atol=1e-6)
+    close(chances, whole)
     bits = (mask.cpu().unsqueeze(1) >> torch.arange(8)) & 1
     expected = whole * bits.reshape(-1)[:96].reshape(3, 4, 8) / keep
-    torch.testing.assert_close(found.detach().cpu().double(), expected, rtol=1e-5, atol=1e-6)
+    close(found, expected)
     given = torch.randn(3, 4, 8)
     expected.backward(given.double())
     grads = torch.autograd.grad(found, leaves, given.npu())
     again = torch.ops.npu.npu_dropout_with_add_softmax_backward(
         given.npu(), mask, chances, 0.5, 1 - keep, dim
     )
-    for leaf, grad, other in zip(exact, grads, again, strict=True):
-        torch.testing.assert_close(grad.cpu().double(), leaf.grad, rtol=1e-4, atol=1e-5)
-        torch.testing.assert_close(other.cpu().double(), leaf.grad, rtol=1e-4, atol=1e-5)
+    for several in (grads, again):
+        close(several, [leaf.grad for leaf in exact])
 
 # steps of optimizers, beside PyTorch's optimizers
 start, gradients = torch.randn(20), [torch.randn(20) for _ in range(4)]
@@ -141,7 +131,7 @@ for maximize in (False, True):
             None, False, maximize, out=(var, m, v),
         )  # fmt: skip
         assert results[0].data_ptr() == var.data_ptr()
-        torch.testing.assert_close(var.cpu().double(), parameter.detach(), rtol=1e-5, atol=1e-5)
+        close(var, parameter)
 for nesterov in (False, True):
     var, m, v = start.npu(), *(torch.zeros(20).npu() for _ in range(2))
     values, mean, square = start.double(), torch.zeros(20).double(), torch.zeros(20).double()
@@ -155,8 +145,7 @@ for nesterov in (False, True):
         ahead = ONE * mean + (1 - ONE) * gradient if nesterov else mean
         rate = RATE * (1 - TWO**step) ** 0.5 / (1 - ONE**step)
         values = values - rate * ahead / (square.sqrt() + EPSILON)
-        torch.testing.assert_close(var.cpu().double(), values, rtol=1e-5, atol=1e-5)
-        torch.testing.assert_close(v.cpu().double(), square, rtol=1e-5, atol=1e-5)
+        close([var, v], [values, square])
 # powers of 1 divide by zero
 for powers, nothing in (((1.0, 0.5), -torch.inf), ((1.0, 1.0), torch.nan), ((0.5, 1.0), 0)):
     var, m, v = (torch.zeros(2).npu() for _ in range(3))
@@ -174,18 +163,7 @@ WRONG = (
     (lambda: torch_npu._npu_dropout(x.npu(), 1.5), "p is 1.5; it must be at least 0"),
     (
         lambda: torch_npu.npu_apply_adam_w(
-            1.0,
-            1.0,
-            RATE,
-            DECAY,
-            ONE,
-            TWO,
-            EPSILON,
-            x.npu(),
-            x.npu(),
-            True,
-            False,
-            out=(var, m, v),
+            *(1.0, 1.0, RATE, DECAY, ONE, TWO, EPSILON), *npu(x, x), True, False, out=(var, m, v)
         ),
         "emulated device: npu::npu_apply_adam_w is not available: with amsgrad",
     ),

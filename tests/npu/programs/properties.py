@@ -5,6 +5,7 @@ import tempfile
 
 import torch
 import torch_npu  # noqa: F401
+from judging import raised
 
 import ascendref as ar
 
@@ -63,14 +64,11 @@ assert torch.npu.mem_get_info()[0] >= free
 pinned = torch.ones(2**22).pin_memory()
 assert torch.npu.host_memory_stats()["allocated_bytes.current"] >= pinned.nbytes
 torch.npu.set_per_process_memory_fraction(0.25)
-try:
-    torch.empty(chip.memory // 2, dtype=torch.uint8, device="npu")
-    raise AssertionError("more memory than the fraction")
-except torch.OutOfMemoryError as error:
-    message = str(error)
-assert "Tried to allocate" in message
+half = {"size": (chip.memory // 2,), "dtype": torch.uint8, "device": "npu"}
+error = raised(lambda: torch.empty(**half))
+assert isinstance(error, torch.OutOfMemoryError) and "Tried to allocate" in str(error)
 torch.npu.set_per_process_memory_fraction(1.0)
-torch.empty(chip.memory // 2, dtype=torch.uint8, device="npu")
+torch.empty(**half)
 torch.npu.empty_cache()
 
 # a snapshot, for PyTorch's viewer

@@ -5,13 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ..formulas import formula, one_of, refuse
+from ..formulas import Tensors, formula, one_of
 
 
 @formula()
-def npu_attention_update(
-    lse: list[Tensor], local_out: list[Tensor], update_type: int
-) -> tuple[Tensor, Tensor]:
+def npu_attention_update(lse: list[Tensor], local_out: list[Tensor], update_type: int) -> Tensors:
     """Σ out·exp(lse - total), where total is the logarithm of Σ exp lse, and the total."""
     one_of("update_type", update_type, (0, 1))
     sums = torch.stack([one.float() for one in lse])
@@ -21,7 +19,7 @@ def npu_attention_update(
     return found.to(local_out[0].dtype), total
 
 
-@formula()
+@formula(ignored="actual_seq_qlen input_softmax_layout")
 def npu_ring_attention_update(
     prev_attn_out: Tensor,
     prev_softmax_max: Tensor,
@@ -29,24 +27,15 @@ def npu_ring_attention_update(
     cur_attn_out: Tensor,
     cur_softmax_max: Tensor,
     cur_softmax_sum: Tensor,
-    *,
-    actual_seq_qlen: Tensor | None = None,
-    input_layout: str = "SBH",
-    input_softmax_layout: str = "",
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> Tensors:
     """Result, maxima and sums of attention to two sets of columns, from those of both.
 
     Each result is weighted by its sum, relative to the common maximum.
     """
-    if input_layout != "SBH":
-        refuse("npu_ring_attention_update", f"with input_layout {input_layout}")
     most = torch.maximum(prev_softmax_max, cur_softmax_max)
     sums = [
         one * torch.exp(limit - most)
-        for one, limit in (
-            (prev_softmax_sum, prev_softmax_max),
-            (cur_softmax_sum, cur_softmax_max),
-        )
+        for one, limit in ((prev_softmax_sum, prev_softmax_max), (cur_softmax_sum, cur_softmax_max))
     ]
     total = sums[0] + sums[1]
     heads = most.shape[1]

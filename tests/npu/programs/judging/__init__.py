@@ -17,6 +17,32 @@ def operator(name):
     return getattr(getattr(torch.ops.npu, base), overload or "default")
 
 
+def npu(*tensors):
+    """Return tensors on the device, floats in F32."""
+    kinds = [torch.float32 if one.is_floating_point() else one.dtype for one in tensors]
+    return [one.detach().to(kind).npu() for one, kind in zip(tensors, kinds, strict=True)]
+
+
+def close(found, expected, error=1e-5):
+    """Compare results with those of a judge, except where these are None."""
+    for one, other in zip(listed(found), listed(expected), strict=True):
+        if other is not None:
+            other = other.detach().cpu()
+            one = one.detach().cpu().to(torch.promote_types(one.dtype, other.dtype))
+            torch.testing.assert_close(one, other, rtol=error, atol=error)
+
+
+def derived(judge, tensors):
+    """Return what a judge computes, a random gradient of its first result, and those of tensors.
+
+    The last ones are in F64, of a judge that gets the tensors so.
+    """
+    leaves = [one.double().requires_grad_() for one in tensors]
+    results = listed(judge(*leaves))
+    given = torch.randn(results[0].shape)
+    return results, given, torch.autograd.grad(results[0], leaves, given.double())
+
+
 def has_kernel(name, key):
     """Return whether an operator has a kernel for a dispatch key."""
     return torch._C._dispatch_has_kernel_for_dispatch_key(f"npu::{name}", key)
@@ -88,12 +114,18 @@ def areas(one, other):
     return width * height, sizes - width * height
 
 
+def raised(call):
+    """Return the error that a call raises."""
+    try:
+        call()
+    except Exception as error:
+        return error
+    raise AssertionError("a call that must fail succeeds")
+
+
 def refuse(cases):
     """Check that calls raise errors whose messages begin with a text."""
     for call, text in cases:
-        try:
-            call()
-        except (TypeError, ValueError, NotImplementedError) as error:
-            assert str(error).startswith(text), error
-        else:
-            raise AssertionError(text)
+        error = raised(call)
+        assert isinstance(error, (TypeError, ValueError, NotImplementedError)), error
+        assert str(error).startswith(text), error
