@@ -32,6 +32,14 @@ class Plain(Register):
         """Return 1 + exp(self), to divide by."""
         return OnePlusExp(self)
 
+    def gelu(self) -> Self:
+        """Return the product with `normal_cdf`, in float32."""
+        return self._apply(normal.gelu)
+
+    def gelu_backward(self, gradient: Plain) -> Self:
+        """Return the gradient times the derivative of `gelu`, in float32."""
+        return gradient._apply(normal.gelu_slope, self)  # type: ignore[return-value]
+
     def sign(self) -> Self:
         """Return -1, 0 or 1; it is NaN for NaN."""
         zero_or_nan = (self == self.lift(0.0)).select(0.0, self)
