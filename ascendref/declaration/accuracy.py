@@ -97,19 +97,27 @@ def by_choice(name: str, **bounds: Accuracy) -> Accuracy:
     return lambda kind, scalars, size: choices[scalars[name]](kind, scalars, size)
 
 
-def near_zero(ulp: float, absolute: float, gradient: Callable[..., Any], *names: str) -> Accuracy:
+def near_zero(
+    ulp: float,
+    absolute: float,
+    gradient: Callable[..., Any],
+    *names: str,
+    at_most: float = np.inf,
+) -> Accuracy:
     """Return the accuracy of a gradient, whose error is absolute next to a zero of the derivative.
 
     The bounds are those of F32 results, in ulp of the result and of a result whose derivative is 1;
     F64 results have 1 ulp and 2**-5 ulp. No bound applies where the gradient, a formula that takes
     the scalars of these names, is not a normal number for a gradient of 1.
+    The absolute error of F32 results is at most ``at_most`` ulp of the result, however near the
+    zero.
     """
 
     def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
         return evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors), numbers), 1.0
 
     words = "/ |derivative| where that is normal"
-    return _next_to_zero(ulp, absolute, 2.0**-5, parts, names, words)
+    return _next_to_zero(ulp, absolute, 2.0**-5, parts, names, words, at_most)
 
 
 def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: str) -> Accuracy:
@@ -135,6 +143,7 @@ def _next_to_zero(
     parts: Callable[[Tensors, Sequence[float]], tuple[Any, Any]],
     names: tuple[str, ...],
     words: str,
+    at_most: float = np.inf,
 ) -> Accuracy:
     """Return the accuracy of a value with an absolute error in ulp of a size, ``double`` in F64.
 
@@ -142,21 +151,24 @@ def _next_to_zero(
     """
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-        least, own, rest = float_format(FLOAT32).normal, HALF_ULP, absolute
+        least, own, rest, most = float_format(FLOAT32).normal, HALF_ULP, absolute, at_most
         numbers = [c_float(scalars[name]).value for name in names]
         if kind is FLOAT64:
-            least, own, rest = float_format(FLOAT64).normal, 1.0, double
+            least, own, rest, most = float_format(FLOAT64).normal, 1.0, double, np.inf
         elif kind is FLOAT32:
             own = ulp
         else:
-            rest *= 2.0 ** (float_format(kind).fraction - 23)
+            scale = 2.0 ** (float_format(kind).fraction - 23)
+            rest, most = rest * scale, most * scale
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
                 value, size = parts(tensors, numbers)
-                added = np.where(abs(value) < least, np.inf, rest * size / abs(value))
+                error = np.minimum(rest * size / abs(value), most)
+                added = np.where(abs(value) < least, np.inf, error)
             return np.where(np.isnan(added), 0.0, added)
 
-        return Bound(own, more=more, words=f"+ {rest:.3g} {words}")
+        limit = f", at most {most:.3g}," if most < np.inf else ""
+        return Bound(own, more=more, words=f"+ {rest:.3g}{limit} {words}")
 
     return accuracy

@@ -53,7 +53,7 @@ class _Format(NamedTuple):
     saturated: float  #: from here on, tanh is 1 and expm1(-2 * x) is -1
 
 
-_FLOAT: Final = _Format(
+FLOAT: Final = _Format(
     width=23,
     bias=127,
     root_half=0x3F3504F3,
@@ -90,7 +90,7 @@ DOUBLE: Final = _Format(
 
 
 def _format(*, wide: bool) -> _Format:
-    return DOUBLE if wide else _FLOAT
+    return DOUBLE if wide else FLOAT
 
 
 def horner(x: Register, coefficients: tuple[float, ...]) -> Register:
@@ -99,6 +99,16 @@ def horner(x: Register, coefficients: tuple[float, ...]) -> Register:
     for coefficient in coefficients[1:]:
         total = total.fma(x, coefficient)
     return total
+
+
+def estrin(x: Register, coefficients: tuple[float, ...]) -> Register:
+    """Return what `horner` does, in pairs: more operations, but fewer of them in a row."""
+    terms = [x.lift(coefficient) for coefficient in reversed(coefficients)]
+    while len(terms) > 1:
+        pairs = [high.fma(x, low) for low, high in zip(terms[::2], terms[1::2], strict=False)]
+        terms = pairs + terms[2 * len(pairs) :]
+        x = x * x
+    return terms[0]
 
 
 def power_of_two(n: Integer, wide: bool) -> Register:

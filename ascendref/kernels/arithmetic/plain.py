@@ -30,6 +30,14 @@ class Plain(Register):
     def one_plus_exp(self) -> Any:
         return OnePlusExp(self)
 
+    def gelu(self) -> Self:
+        """Return the product with `normal_cdf`, in float32."""
+        return self._apply(normal.gelu)
+
+    def gelu_backward(self, gradient: Plain) -> Self:
+        """Return the gradient times the derivative of `gelu`, in float32."""
+        return gradient._apply(normal.gelu_slope, self)  # type: ignore[return-value]
+
     def sign(self) -> Self:
         zero_or_nan = (self == self.lift(0.0)).select(0.0, self)
         return (self > 0.0).select(1.0, (self < 0.0).select(-1.0, zero_or_nan))  # type: ignore[no-any-return]

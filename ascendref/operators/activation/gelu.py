@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ...core.dtypes import FLOAT32
-from ...declaration.accuracy import by_choice, near_zero, relative
+from ...core.dtypes import FLOAT32, FLOAT64, ElementType
+from ...declaration.accuracy import Bound, by_choice, near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import ScalarParam
@@ -39,6 +39,22 @@ def value(self: Number) -> Number:
     return self * normal_cdf(self)
 
 
+def value_float32(self: Plain) -> Number:
+    """The same with one rounding less."""
+    return self.gelu()
+
+
+def float32_variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    """In float32 only."""
+    return value_float32 if compute == FLOAT32.name else None
+
+
+def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
+    """F64 results, of two numbers each, lose bits where the distribution function is subnormal."""
+    bound = relative(1.75, normal_cdf) if kind is FLOAT64 else relative(1.75)
+    return bound(kind, scalars, size)
+
+
 def value_tanh(self: Number) -> Number:
     """(1 + tanh(u / 2)) / 2 is the logistic function of u."""
     return self / one_plus_exp(-2 * SLOPE * self * (1.0 + CUBIC * self * self))
@@ -68,9 +84,9 @@ VALUE = Operator(
             \dfrac{x}{2} (1 + \tanh(\sqrt{2 / \pi} \; (x + 0.044715 \, x^3))) & \text{if it is tanh}
         \end{cases} \qquad x = \text{self}
     """,
-    formula=Formula.of_forms(value, TANH, compute_bound=True),
+    formula=Formula.of_forms(Formula.of(value, variant=float32_variant), TANH, compute_bound=True),
     device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
-    accuracy=by_choice("approximate", none=relative(1.75, normal_cdf), tanh=relative(2.0)),
+    accuracy=by_choice("approximate", none=accuracy, tanh=relative(2.0)),
     torch=TorchOperator("gelu", keywords=("approximate",), out="out"),
     settings=({}, {"approximate": "tanh"}),
     interval=(-4.0, 4.0),
@@ -93,6 +109,16 @@ def erf(grad_output: Number, self: Number) -> Number:
     """
     x = within(self, 64.0, grad_output)
     return -grad_output * (-x * normal_pdf(x) - normal_cdf(x))
+
+
+def erf_float32(grad_output: Plain, self: Plain) -> Number:
+    """The same without cancellation next to the derivative's zero."""
+    return self.gelu_backward(grad_output)
+
+
+def erf_variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    """In float32 only."""
+    return erf_float32 if compute == FLOAT32.name else None
 
 
 def tanh(grad_output: Number, self: Number) -> Number:
@@ -122,12 +148,15 @@ GRADIENT = Operator(
             \sigma(u) \cdot (1 + x \cdot u' \cdot \sigma(-u)) & \text{if it is tanh}
         \end{cases} \qquad x = \text{self}, \quad u = \sqrt{8 / \pi} \; (x + 0.044715 \, x^3)
     """,
-    formula=Formula.of_forms(erf, tanh, compute_bound=True),
+    formula=Formula.of_forms(Formula.of(erf, variant=erf_variant), tanh, compute_bound=True),
     shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("GeluGradV2",), types="promoted"),
-    # the two terms cancel next to the derivative's zero; computing in double took 2.9 and 2.4 times
-    # as long
-    accuracy=by_choice("approximate", none=near_zero(2, 0.5, erf), tanh=near_zero(3.5, 1.5, tanh)),
+    # the second form's terms cancel next to the derivative's zero; doubles took 2.4 times as long
+    accuracy=by_choice(
+        "approximate",
+        none=near_zero(2, 0.5, erf, at_most=2.0),
+        tanh=near_zero(3.5, 1.5, tanh),
+    ),
     forward=Forward("gelu", forward, "``x * normal_cdf(x)``, or its approximation by a tanh"),
     torch=TorchOperator("gelu_backward", keywords=("approximate",)),
     settings=({}, {"approximate": "tanh"}),
@@ -162,8 +191,7 @@ def gelu(
     -----
     Formula: aclnnGeluV2, which takes any number but 1 for "none"; aclnnGelu has no ``approximate``
     and computes "tanh". NaN at -inf, as in PyTorch; the limit is -0. F32: 1.75 ulp; "tanh": 2 ulp.
-    No bound for "none" where the distribution function is subnormal: below -12.9, for F64 results
-    -37.3.
+    F64 results of "none" have no bound where the distribution function is subnormal, below -37.3.
 
     Examples
     --------
@@ -195,8 +223,9 @@ def gelu_backward(
     Notes
     -----
     Formula: aclnnGeluBackwardV2; aclnnGeluBackward has no ``approximate`` and computes "tanh". NaN
-    at ±inf, as in PyTorch; the limits are 1 and 0. F32: 2 ulp plus 2**-25 times the gradient;
-    "tanh": 3.5 ulp plus 1.5 * 2**-24 times the gradient. The derivative is 0 near -0.752.
+    at ±inf, as in PyTorch; the limits are 1 and 0. F32: 2 ulp plus 2**-25 times the gradient,
+    but at most 4 ulp; "tanh": 3.5 ulp plus 1.5 * 2**-24 times the gradient. The derivative is 0
+    near -0.752.
 
     Examples
     --------

@@ -5,6 +5,7 @@ Run it from the root: ``python -m tests.kernels.arithmetic.coefficients``.
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import warnings
 from typing import Any
@@ -13,7 +14,18 @@ import mpmath as mp
 import numpy as np
 
 import ascendref.kernels.arithmetic
-from ascendref.kernels.arithmetic.normal import CONSTANT, FARTHEST, A, B, K
+from ascendref.kernels.arithmetic.normal import (
+    CENTRE,
+    CONSTANT,
+    FARTHEST,
+    GELU_FARTHEST,
+    OFFSET,
+    SLOPE_FARTHEST,
+    SLOPE_OFFSET,
+    A,
+    B,
+    K,
+)
 
 HEAD = '''"""Coefficients of polynomials for double (True) and float (False), highest power first.
 
@@ -37,8 +49,35 @@ def logarithm(z: Any) -> Any:
 
 def tail(y: Any) -> Any:
     """The normal distribution's tail is ``exp(-y**2 / 2) * mills * tail(y)``, see `normal.py`."""
-    mills = (y + A) / (y * (y + A) + B)
-    return mp.ncdf(-y) * mp.exp(y**2 / 2) / mills
+    return mills(y) * (y * (y + A) + B) / (y + A)
+
+
+def mills(y: Any) -> Any:
+    """The normal distribution's tail divided by ``exp(-y**2 / 2)``."""
+    return mp.ncdf(-y) * mp.exp(y**2 / 2)
+
+
+def gelu(y: Any) -> Any:
+    """The polynomial of `gelu`, see `normal.py`."""
+    return mills(y) * (y + OFFSET)
+
+
+def gelu_slope(y: Any) -> Any:
+    """The polynomial of `gelu_slope`, see `normal.py`."""
+    # next to the zero both differences are 0
+    y += mp.mpf(2) ** -100 if abs(y - slope_zero()) < mp.mpf(2) ** -100 else 0
+    return slope(y) / (slope_zero() - y)
+
+
+def slope(y: Any) -> Any:
+    """The derivative of gelu at -y, divided by ``exp(-y**2 / 2)``."""
+    return mills(y) - y / mp.sqrt(2 * mp.pi)
+
+
+@functools.cache
+def slope_zero() -> Any:
+    """Where the derivative is 0."""
+    return mp.findroot(slope, 0.75)
 
 
 def fit(function: Any, low: Any, high: Any, count: int, *, wide: bool) -> str:
@@ -52,11 +91,17 @@ def fit(function: Any, low: Any, high: Any, count: int, *, wide: bool) -> str:
     return f"(  # {mp.nstr(error, 2)}\n{lines}    )"
 
 
-def fit_tail(count: int, *, wide: bool) -> str:
-    """Return the coefficients for the tail, as a polynomial of t."""
-    k = mp.mpf(K[wide])
-    low, high = ((y - k) / (y + k) for y in (0.0, FARTHEST[wide]))
-    return fit(lambda t: tail(k * (1 + t) / (1 - t)) - CONSTANT, low, high, count, wide=wide)
+def fit_tail(function: Any, centre: float, farthest: float, count: int, *, wide: bool) -> str:
+    """Return the coefficients for a function of y, as a polynomial of t."""
+    k = mp.mpf(centre)
+    high = (farthest - k) / (farthest + k)
+    return fit(lambda t: function(k * (1 + t) / (1 - t)), -1, high, count, wide=wide)
+
+
+def fit_slope(count: int) -> str:
+    """Return the coefficients for the derivative of gelu, as a polynomial of t."""
+    high = SLOPE_FARTHEST / mp.mpf(SLOPE_FARTHEST + SLOPE_OFFSET)
+    return fit(lambda t: gelu_slope(SLOPE_OFFSET * t / (1 - t)), 0, high, count, wide=False)
 
 
 def fits(*, wide: bool) -> dict[str, str]:
@@ -66,18 +111,25 @@ def fits(*, wide: bool) -> dict[str, str]:
     return {
         "EXP": fit(exponential, -half_ln2, half_ln2, 11 if wide else 6, wide=wide),
         "LOG": fit(logarithm, 0, largest, 8 if wide else 4, wide=wide),
-        "NORMAL_TAIL": fit_tail(24 if wide else 12, wide=wide),
+        "NORMAL_TAIL": fit_tail(
+            lambda y: tail(y) - CONSTANT, K[wide], FARTHEST[wide], 24 if wide else 12, wide=wide
+        ),
     }
 
 
 def tables() -> str:
     """Return the file."""
     with mp.workprec(300):
-        doubles, floats = fits(wide=True), fits(wide=False)
-    return HEAD + "".join(
-        f"\n{name}: Final = {{\n    True: {doubles[name]},\n    False: {floats[name]},\n}}\n"
-        for name in doubles
-    )
+        by_type = {"True": fits(wide=True), "False": fits(wide=False)}
+        by_type["False"] |= {
+            "GELU": fit_tail(gelu, CENTRE, GELU_FARTHEST, 11, wide=False),
+            "GELU_SLOPE": fit_slope(10),
+        }
+    text = HEAD
+    for name in by_type["False"]:
+        rows = [f"    {kind}: {made[name]},\n" for kind, made in by_type.items() if name in made]
+        text += f"\n{name}: Final = {{\n{''.join(rows)}}}\n"
+    return text
 
 
 if __name__ == "__main__":
