@@ -54,7 +54,9 @@ def run(program: Path, *options: str, **environment: str) -> Outcome:
         return _run(Path(folder), HANG, *options, program, **environment)
 
 
-def run_forked(programs: dict[Any, Path | str], **environment: str) -> dict[Any, Outcome]:
+def run_forked(
+    programs: dict[Any, Path | str], *options: str, **environment: str
+) -> dict[Any, Outcome]:
     """Run programs, files or texts, in forks of one process; counts are those of all together."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -64,7 +66,8 @@ def run_forked(programs: dict[Any, Path | str], **environment: str) -> dict[Any,
             if isinstance(program, str):
                 files[-1].write_text(program)
         forked = Path(__file__).with_name("forked.py")
-        done = _run(folder, HANG + 60 * len(files), forked, *files, **environment)
+        timeout = HANG + 60 * len(files)
+        done = _run(folder, timeout, *options, forked, *files, **environment)
         assert done.status == 0, done.errors
         return {
             name: Outcome(
