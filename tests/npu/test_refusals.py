@@ -92,7 +92,7 @@ def test_what_the_page_calls_undocumented_says_what_is_missing(own_operators):
 )
 def test_the_five_operators_and_the_properties_of_every_product(product, cores, how):
     programs = {"five": FIVE, "properties": BY_NAME["properties"]}
-    five, properties = run_forked(programs, ASCENDREF_PRODUCT=product).values()
+    five, properties = run_forked(programs, "--product", product).values()
     assert properties.status == 0, properties.errors
     *lines, last = five.out.splitlines()
     assert last == f"0.0 {cores}"  # the fallback is on all products
