@@ -231,7 +231,7 @@ def gelu_backward(
     --------
     >>> x = np.array([-1, 0, 1], np.float32)
     >>> ar.gelu_backward(np.ones_like(x), x)
-    array([-0.08331546,  0.5       ,  1.0833155 ], dtype=float32)
+    array([-0.08331547,  0.5       ,  1.0833155 ], dtype=float32)
     >>> ar.gelu_backward(np.ones_like(x), x, "tanh")
     array([-0.08296409,  0.5       ,  1.0829641 ], dtype=float32)
     """
