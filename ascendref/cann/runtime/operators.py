@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -150,25 +150,27 @@ def aclSetTensorAddr(
     tensor: Tensor | None,
     address: int,
     *,
-    among: Collection[str] = ("tensors", "outputs"),
+    inputs: bool = True,
+    outputs: bool = True,
 ) -> None:
-    """Bind a tensor to another address; ``among`` tells which tensors the index counts."""
+    """Bind a tensor to another address; the flags tell which tensors the index counts."""
     executor = _given(executor)
     if tensor is None:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "tensor is NULL")
     operator = executor.operator
-    count = sum(len(getattr(operator, name)) for name in among)
-    # a composed operator ignores the index
-    if operator.is_generated and index >= count:
-        problem = f"index is {index}; {operator.api} has {count} such tensors"
-        fail(Status.ACLNN_ERR_PARAM_INVALID, problem)
+    # a composed operator ignores the index, and so does one that PyTorch computes
+    if isinstance(operator, Operator) and operator.is_generated:
+        count = inputs * len(operator.tensors) + outputs * len(operator.outputs)
+        if index >= count:
+            problem = f"index is {index}; {operator.api} has {count} such tensors"
+            fail(Status.ACLNN_ERR_PARAM_INVALID, problem)
     if not address:
         fail(Status.ACLNN_ERR_INNER_NULLPTR, "addr is NULL")
     executor.set_tensor_address(tensor, address)
 
 
-aclSetInputTensorAddr = partial(aclSetTensorAddr, among=("tensors",))
-aclSetOutputTensorAddr = partial(aclSetTensorAddr, among=("outputs",))
+aclSetInputTensorAddr = partial(aclSetTensorAddr, outputs=False)
+aclSetOutputTensorAddr = partial(aclSetTensorAddr, inputs=False)
 
 
 def aclSetDynamicTensorAddr(
