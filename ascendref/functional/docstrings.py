@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from inspect import cleandoc, signature
+from collections.abc import Callable, Sequence
+from inspect import cleandoc
 from typing import Any, Final, TypeVar
 
 from ..declaration.fields import TensorParam
@@ -35,14 +35,15 @@ def documented(operator: Operator) -> Callable[[FunctionT], FunctionT]:
 
     def complete(function: FunctionT) -> FunctionT:
         if function.__doc__ is not None:  # python -OO drops it
-            names = list(signature(function).parameters)
+            code = function.__code__  # its signature would take as long as the rest
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             function.__doc__ = _completed(cleandoc(function.__doc__), operator, names)
         return function
 
     return complete
 
 
-def _completed(doc: str, operator: Operator, names: list[str]) -> str:
+def _completed(doc: str, operator: Operator, names: Sequence[str]) -> str:
     """Return a docstring with all sections, and its parameters in the order of their names."""
     summary, *rest = re.split(r"\n\n(?=\w+\n---)", doc)
     sections = {title: body for title, _, body in [part.split("\n", 2) for part in rest]}
