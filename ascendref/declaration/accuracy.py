@@ -108,9 +108,8 @@ def near_zero(
 
     The bounds are those of F32 results, in ulp of the result and of a result whose derivative is 1;
     F64 results have 1 ulp and 2**-5 ulp. No bound applies where the gradient, a formula that takes
-    the scalars of these names, is not a normal number for a gradient of 1.
-    The absolute error of F32 results is at most ``at_most`` ulp of the result, however near the
-    zero.
+    the scalars of these names, is not a normal number for a gradient of 1. The absolute error of
+    F32 results is at most ``at_most`` ulp of the result, however near the zero.
     """
 
     def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:

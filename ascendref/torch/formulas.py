@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ..core.dtypes import FLOAT32
 from ..declaration.losses import norm
-from ..kernels.arithmetic.formula import Formula
+from ..kernels.arithmetic.formula import Formula, only_in_float32
 from ..kernels.arithmetic.functions import Number, exp, inf, log, nan, one_plus_exp, select
 from ..kernels.arithmetic.functions import softplus as log_one_plus_exp
 from ..operators.activation.hardshrink import forward as hardshrink_value
@@ -111,11 +110,6 @@ def logit_float32(grad_output: Plain, self: Plain, low: Plain, high: Plain, othe
     return between(self, low, high, quotient_float32(self, grad_output), other)
 
 
-def logit_variant(compute: str, rounded: str, *scalars: float) -> Callable[..., Any] | None:
-    """As in the operator."""
-    return logit_float32 if compute == FLOAT32.name else None
-
-
 def relu(self: Number) -> Number:
     """PyTorch keeps -0."""
     return select(~(self < 0.0), self, 0.0)
@@ -161,7 +155,7 @@ SOFTPLUS_VALUE: Final = Formula.of(softplus_value, 3, compute_bound=True)
 SOFTPLUS: Final = Formula.of(softplus, 4, compute_bound=True)
 SIGN: Final = Formula.of(sign, 2)
 LOGIT_VALUE: Final = Formula.of(logit_value, 2, variant=logit_value_variant, compute_bound=True)
-LOGIT: Final = Formula.of(logit, 3, variant=logit_variant)
+LOGIT: Final = Formula.of(logit, 3, variant=only_in_float32(logit_float32))
 HARDSWISH: Final = Formula.of(hardswish)
 ELU: Final = Formula.of_forms(elu_of_data, elu_of_result, scalars=3, compute_bound=True)
 RELU: Final = Formula.of(relu, selects=True)

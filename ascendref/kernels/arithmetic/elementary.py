@@ -117,11 +117,16 @@ def power_of_two(n: Integer, wide: bool) -> Register:
     return ((n + form.bias) << form.width).register()
 
 
+def two_powers(n: Integer, wide: bool) -> tuple[Register, Register]:
+    """Return two powers of two, whose product is ``2**n``."""
+    first = n >> 1
+    return power_of_two(first, wide=wide), power_of_two(n - first, wide=wide)
+
+
 def scale(value: Register, n: Integer) -> Register:
     """Return ``value * 2**n`` in two steps, so that subnormal results round once more at most."""
-    first = n >> 1
-    wide = value.wide
-    return value * power_of_two(first, wide=wide) * power_of_two(n - first, wide=wide)
+    first, second = two_powers(n, value.wide)
+    return value * first * second
 
 
 # --- exponentials ---------------------------------------------------------------------------------

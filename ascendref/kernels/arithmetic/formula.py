@@ -128,6 +128,11 @@ class Formula(NamedTuple):
         )
 
 
+def only_in_float32(function: Callable[..., Any]) -> Callable[..., Callable[..., Any] | None]:
+    """Return the variant of a formula that is this function in float32 arithmetic."""
+    return lambda compute, rounded, *scalars: function if compute == "float32" else None
+
+
 @cache
 def _with_one_more(function: Callable[..., Any], place: int) -> Callable[..., Any]:
     """Return a function that takes one more number at a place, which it ignores."""

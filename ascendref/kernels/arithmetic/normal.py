@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from .coefficients import EXP, GELU, GELU_SLOPE, NORMAL_TAIL
-from .elementary import FLOAT, estrin, exp_sum, horner, nearest_exponent, power_of_two, scale
+from .elementary import FLOAT, estrin, exp_sum, horner, nearest_exponent, scale, two_powers
 from .registers import Integer, Register, fast_two_sum, two_product, two_sum
 
 A: Final = 1.96875
@@ -25,8 +25,6 @@ K: Final = {True: 4.0, False: 3.0}
 #: from here on, the tail is 0
 FARTHEST: Final = {True: 38.75, False: 14.5}
 
-#: log(2) as a sum of two floats
-LN2: Final = FLOAT.ln2
 #: 1 / sqrt(2 * pi) as a sum of two numbers, for double and float
 DENSITY: Final = {
     True: (0.3989422804014327, -2.49232720227773e-17),
@@ -104,10 +102,18 @@ def _float_square_exp(y: Register) -> tuple[Integer, Register, Register]:
     """
     square, rest = two_product(y, y)
     n, whole = nearest_exponent(square * -0.5)
-    high = (-whole).fma(LN2[0], square * -0.5)
-    r = high + (-whole).fma(LN2[1], rest * -0.5)
+    high = (-whole).fma(FLOAT.ln2[0], square * -0.5)
+    r = high + (-whole).fma(FLOAT.ln2[1], rest * -0.5)
     total = 1.0 + r
     return n, total, (r * r).fma(estrin(r, EXP[False]), r - (total - 1.0))
+
+
+def _polynomial(t: Register, coefficients: tuple[float, ...]) -> tuple[Register, Register]:
+    """Return a polynomial as a sum of two numbers; its constant is the largest term."""
+    *others, constant = coefficients
+    rest = estrin(t, tuple(others))
+    total = t.fma(rest, constant)
+    return total, t.fma(rest, constant - total)
 
 
 def gelu(x: Register) -> Register:
@@ -122,16 +128,14 @@ def gelu(x: Register) -> Register:
     y = abs(x).at_most(GELU_FARTHEST)
     n, power, low = _float_square_exp(y)
     # one division for both quotients, of which the first is corrected
-    below, above = y + OFFSET, y + CENTRE
+    below, lost = fast_two_sum(y.lift(OFFSET), y)  # of so few bits that y may be larger
+    above = y + CENTRE
     both = 1.0 / (below * above)
     inverse = both * above
     quotient = y * inverse
-    left = (-quotient).fma(y - (below - OFFSET), (-quotient).fma(below, y))
+    left = (-quotient).fma(lost, (-quotient).fma(below, y))
     t = (y - CENTRE) * (both * below)
-    *others, constant = GELU[x.wide]
-    series = estrin(t, tuple(others))
-    factor = t.fma(series, constant)
-    factor_low = t.fma(series, constant - factor)
+    factor, factor_low = _polynomial(t, GELU[x.wide])
     product, product_low = two_product(quotient, factor)
     product_low = (left * inverse).fma(factor, quotient.fma(factor_low, product_low))
     value = scale(power.fma(product, power.fma(product_low, low * product)), n)
@@ -153,20 +157,15 @@ def gelu_slope(gradient: Register, x: Register) -> Register:
     y = size.at_most(SLOPE_FARTHEST)
     n, power, low = _float_square_exp(y)
     t = y / (y + SLOPE_OFFSET)
-    *others, constant = GELU_SLOPE[x.wide]
-    series = estrin(t, tuple(others))
-    factor = t.fma(series, constant)
-    factor_low = t.fma(series, constant - factor)
+    factor, factor_low = _polynomial(t, GELU_SLOPE[x.wide])
     # exact next to the zero
     zero, zero_low = SLOPE_ZERO
-    distance = zero - y
-    distance_low = ((zero - distance) - y) + zero_low
+    distance, lost = fast_two_sum(x.lift(zero), -y)
     product, product_low = two_product(distance, factor)
-    product_low = distance_low.fma(factor, distance.fma(factor_low, product_low))
+    product_low = (lost + zero_low).fma(factor, distance.fma(factor_low, product_low))
     part = power.fma(product, power.fma(product_low, low * (product + product_low)))
     part = (size > SLOPE_FARTHEST).select(-(2.0**-126), part)
-    half = n >> 1
-    first, second = power_of_two(half, wide=False), power_of_two(n - half, wide=False)
+    first, second = two_powers(n, x.wide)
     negative = x.bits().negative()
     slope = negative.select(part, 1.0 - part * first * second) + (x - x)
     scaled = gradient * negative.select(first, 1.0) * slope

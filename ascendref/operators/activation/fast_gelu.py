@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ...core.dtypes import FLOAT32
 from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import A2_A3, Forward, OnDevice
 from ...declaration.operator import Operator
 from ...functional import ArrayT, DTypeLike, array_call, documented
-from ...kernels.arithmetic import Formula, Number, one_plus_exp, silu_slope, within
+from ...kernels.arithmetic import Formula, Number, one_plus_exp, only_in_float32, silu_slope, within
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
@@ -29,16 +27,11 @@ def out_float32(self: Plain) -> Number:
     return self / one_plus_exp(-SLOPE * self.widened())
 
 
-def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """In float32 only."""
-    return out_float32 if compute == FLOAT32.name else None
-
-
 VALUE = Operator(
     name="fast_gelu",
     api="aclnnFastGelu",
     latex=r"\text{out} = \dfrac{\text{self}}{1 + e^{-1.702 \, \text{self}}}",
-    formula=Formula.of(out, variant=variant, compute_bound=True),
+    formula=Formula.of(out, variant=only_in_float32(out_float32), compute_bound=True),
     device=OnDevice(A2_A3, ("FastGelu",), types="equal"),
     accuracy=relative(2.0),
     interval=(-4.0, 4.0),

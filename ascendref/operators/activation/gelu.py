@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ...core.dtypes import FLOAT32, FLOAT64, ElementType
+from ...core.dtypes import FLOAT64, ElementType
 from ...declaration.accuracy import Bound, by_choice, near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
@@ -21,6 +21,7 @@ from ...kernels.arithmetic import (
     normal_cdf,
     normal_pdf,
     one_plus_exp,
+    only_in_float32,
     select,
     within,
 )
@@ -44,11 +45,6 @@ def value_float32(self: Plain) -> Number:
     return self.gelu()
 
 
-def float32_variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """In float32 only."""
-    return value_float32 if compute == FLOAT32.name else None
-
-
 def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
     """F64 results, of two numbers each, lose bits where the distribution function is subnormal."""
     bound = relative(1.75, normal_cdf) if kind is FLOAT64 else relative(1.75)
@@ -66,12 +62,9 @@ def value_tanh_float32(self: Plain) -> Number:
     return self / one_plus_exp(-2 * SLOPE * x * (1.0 + CUBIC * x * x))
 
 
-def tanh_variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """In float32 only."""
-    return value_tanh_float32 if compute == FLOAT32.name else None
-
-
-TANH: Final = Formula.of(value_tanh, variant=tanh_variant, compute_bound=True)
+TANH: Final = Formula.of(
+    value_tanh, variant=only_in_float32(value_tanh_float32), compute_bound=True
+)
 VALUE = Operator(
     name="gelu",
     api="aclnnGeluV2",
@@ -84,7 +77,9 @@ VALUE = Operator(
             \dfrac{x}{2} (1 + \tanh(\sqrt{2 / \pi} \; (x + 0.044715 \, x^3))) & \text{if it is tanh}
         \end{cases} \qquad x = \text{self}
     """,
-    formula=Formula.of_forms(Formula.of(value, variant=float32_variant), TANH, compute_bound=True),
+    formula=Formula.of_forms(
+        Formula.of(value, variant=only_in_float32(value_float32)), TANH, compute_bound=True
+    ),
     device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
     accuracy=by_choice("approximate", none=accuracy, tanh=relative(2.0)),
     torch=TorchOperator("gelu", keywords=("approximate",), out="out"),
@@ -116,11 +111,6 @@ def erf_float32(grad_output: Plain, self: Plain) -> Number:
     return self.gelu_backward(grad_output)
 
 
-def erf_variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """In float32 only."""
-    return erf_float32 if compute == FLOAT32.name else None
-
-
 def tanh(grad_output: Number, self: Number) -> Number:
     """The derivative of self · logistic(u)."""
     x = within(self, 32.0, grad_output)
@@ -148,7 +138,9 @@ GRADIENT = Operator(
             \sigma(u) \cdot (1 + x \cdot u' \cdot \sigma(-u)) & \text{if it is tanh}
         \end{cases} \qquad x = \text{self}, \quad u = \sqrt{8 / \pi} \; (x + 0.044715 \, x^3)
     """,
-    formula=Formula.of_forms(Formula.of(erf, variant=erf_variant), tanh, compute_bound=True),
+    formula=Formula.of_forms(
+        Formula.of(erf, variant=only_in_float32(erf_float32)), tanh, compute_bound=True
+    ),
     shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("GeluGradV2",), types="promoted"),
     # the second form's terms cancel next to the derivative's zero; doubles took 2.4 times as long

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...core.dtypes import FLOAT32
 from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.shapes import broadcast_shapes
 from ...functional import ArrayT, DTypeLike, array_call, documented
-from ...kernels.arithmetic import Formula, Number, logistic_pair, softplus, tanh, within
+from ...kernels.arithmetic import (
+    Formula,
+    Number,
+    logistic_pair,
+    only_in_float32,
+    softplus,
+    tanh,
+    within,
+)
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
@@ -37,16 +43,11 @@ def out_float32(self: Plain) -> Plain:
     return (self.widened() * n / (n + 2.0)).narrowed()
 
 
-def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """In float32 only."""
-    return out_float32 if compute == FLOAT32.name else None
-
-
 VALUE = Operator(
     name="mish",
     api="aclnnMish",
     latex=r"\text{out} = \text{self} \cdot \tanh(\ln(1 + e^{\text{self}}))",
-    formula=Formula.of(out, variant=variant, compute_bound=True),
+    formula=Formula.of(out, variant=only_in_float32(out_float32), compute_bound=True),
     device=OnDevice(TRAINING_A2_A3, ("Mish",), types="equal"),
     accuracy=relative(1.75, tanh_of_softplus),
     torch=TorchOperator("mish", out="out"),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
-from ...core.dtypes import FLOAT32, floats_and
+from ...core.dtypes import floats_and
 from ...declaration.accuracy import relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TensorParam
 from ...declaration.operator import Operator
 from ...declaration.scalars import single as single_value
 from ...functional import ArrayT, DTypeLike, array_call, documented
-from ...kernels.arithmetic import Formula, Number, expm1, select
+from ...kernels.arithmetic import Formula, Number, expm1, only_in_float32, select
 
 SCALE: Final = Fraction("1.05070098735548049342")
 #: the limit at -inf, negated: α·scale
@@ -34,11 +33,6 @@ def grad_input_float32(grad_output: Number, result: Number) -> Number:
     """The same with a limit of two numbers: results next to it leave the second one."""
     high = single_value(float(LIMIT))
     return grad_output * select(result > 0.0, SCALE, (result + high) + (LIMIT - Fraction(high)))
-
-
-def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """Half-precision arithmetic rounds the documented operations."""
-    return grad_input_float32 if compute == FLOAT32.name else None
 
 
 VALUE: Final = Operator(
@@ -70,7 +64,7 @@ GRADIENT: Final = Operator(
             \text{result} + \alpha \cdot \text{scale} & \text{otherwise}
         \end{cases} \qquad \alpha = 1.673263\ldots, \quad \text{scale} = 1.050700\ldots
     """,
-    formula=Formula.of(grad_input, variant=variant),
+    formula=Formula.of(grad_input, variant=only_in_float32(grad_input_float32)),
     device=OnDevice(ALL_BUT_200I, ("SeluGrad",), types="equal"),
     integers="truncated",
     accuracy=relative(2.0),

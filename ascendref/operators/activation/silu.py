@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...core.dtypes import FLOAT32
 from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
@@ -16,6 +14,7 @@ from ...kernels.arithmetic import (
     Number,
     inf,
     one_plus_exp,
+    only_in_float32,
     select,
     sign,
     silu_slope,
@@ -78,17 +77,14 @@ def swish_value_float32(self: Plain, beta: Plain) -> Number:
     return self / one_plus_exp(-(beta * self.widened()))
 
 
-def variant(compute: str, rounded: str, beta: float) -> Callable[..., Any] | None:
-    """In float32 only."""
-    return swish_value_float32 if compute == FLOAT32.name else None
-
-
 SWISH = Operator(
     name="swish",
     api="aclnnSwish",
     scalars=(BETA,),
     latex=r"\text{out} = \text{self} \cdot \sigma(\beta \cdot \text{self})",
-    formula=Formula.of(swish_value, scalars=1, variant=variant, compute_bound=True),
+    formula=Formula.of(
+        swish_value, scalars=1, variant=only_in_float32(swish_value_float32), compute_bound=True
+    ),
     device=SILU.device,
     accuracy=relative(2.0),
     settings=({}, {"beta": 0.7}, {"beta": -3.0}),
