@@ -19,16 +19,21 @@ import ascendref.torch as at
 from ascendref.torch.overrides import OVERRIDES
 
 from ..support.cases import DECLARED
+from ..support.daily import TESTED
 
-# PyTorch loads its forward derivatives with what it deprecates
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+pytestmark = pytest.mark.full
 
 #: OpInfo -> function
 NAMES = {op: name for name in OVERRIDES for op in (name, f"nn.functional.{name}")}
 NAMES["nn.functional.logsigmoid"] = "log_sigmoid"
 # PyTorch composes these of elu
 NAMES |= {"nn.functional.celu": "elu", "nn.functional.selu": "elu"}
-OPERATORS = [op for op in op_db if op.name in NAMES]
+#: those that have their turn
+OPERATORS = [
+    op
+    for op in op_db
+    if not TESTED.isdisjoint(f"{NAMES.get(op.name)}{end}" for end in ("", "_backward", "_grad"))
+]
 #: derivatives of higher order are tested with an operator for each way in which they are declared;
 #: PyTorch composes those of logit
 CURVED = [op for op in OPERATORS if NAMES[op.name] in (*DECLARED, "logit")]
@@ -51,6 +56,8 @@ def widened(value: object) -> object:
     return value.detach().double().requires_grad_(value.requires_grad)
 
 
+# PyTorch loads its forward derivatives with what it deprecates
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 class TestOverridden(TestGradients):
     """What PyTorch asks of its own kernels."""
 
