@@ -56,7 +56,9 @@ _FEATURES: Final = _features()
 #: identifies the target: code for one target does not run on another
 TARGET: Final = _TRIPLE, str(config.CPU_NAME or get_host_cpu_name()), _FEATURES
 
+_HAS: Final = frozenset(_FEATURES.split(","))
+
 #: whether the processor has instructions that convert F16
-CONVERTS_FLOAT16: Final = _TRIPLE.startswith(("aarch64", "arm64")) or "+f16c" in _FEATURES.split(
-    ","
-)
+CONVERTS_FLOAT16: Final = _TRIPLE.startswith(("aarch64", "arm64")) or "+f16c" in _HAS
+#: whether its vectors have 512 bits
+HAS_WIDE_VECTORS: Final = "+avx512f" in _HAS

@@ -57,7 +57,7 @@ from ..runtime.launch import (
 )
 from ..runtime.memory import copy, half_word, in_memory, word
 from ..runtime.nontemporal import LINE
-from .lookup import LOOKED_UP_FROM, look_up
+from .lookup import look_up, pays
 
 #: contiguous elements that a thread processes at a time
 PART: Final = 16 * 1024
@@ -103,7 +103,7 @@ def _run(fixed: int, arguments: int, size: int) -> Any:
     last = word(table, COUNT) - 1
     width, result = word(table, ROWS + ROW * last + ITEMSIZE), word(arguments, OPERANDS + 8 * last)
     lead = -result % LINE // width if size >= _ALIGNED_FROM else 0
-    if word(table, LOOKUP_TASK) and size >= LOOKED_UP_FROM:
+    if word(table, LOOKUP_TASK) and pays(size, word(fixed, 16)):
         return look_up(task, arguments, size, lead, PART, word(fixed, 16))
     return run(task, arguments, size, lead, PART, size, word(fixed, 16))
 

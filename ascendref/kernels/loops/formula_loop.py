@@ -11,6 +11,7 @@ from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.codecs import REMAINDER, decoding, encoder
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
+from ..compiler.target import HAS_WIDE_VECTORS
 from ..runtime.launch import Task, task_kernel
 from .contiguous import in_pairs, one_at_a_time, past_caches, scalar_reader, through_caches
 from .elements import Read, loader, pair_loader
@@ -33,9 +34,13 @@ class FormulaLoop:
 
     @property
     def looks_up(self) -> bool:
-        """Whether results of large arrays are looked up (``lookup.py``)."""
+        """Whether results of large arrays are looked up (``lookup.py``).
+
+        Vectors of 512 bits compute them in F32 in the time of a lookup.
+        """
         is_of_one = len(self.inputs) == 1 and self.inputs[0] in (FLOAT16, BFLOAT16)
-        return is_of_one and not self.formula.sized and self.compute_bound
+        is_fast = not self.compute_bound or (self.compute == "float32" and HAS_WIDE_VECTORS)
+        return is_of_one and not self.formula.sized and not is_fast
 
     @Once
     def task(self) -> Any:

@@ -21,6 +21,7 @@ from ..runtime.launch import (
     run,
     set_word,
     task_kernel,
+    threads_for,
 )
 from ..runtime.memory import allocate, in_memory, peek, poke, release, word
 from ..runtime.nontemporal import LINE
@@ -28,6 +29,9 @@ from .contiguous import past_caches
 
 #: elements from which results are looked up (measured: half as many gain nothing with `sigmoid`)
 LOOKED_UP_FROM: Final = 256 * 1024
+#: the same for n threads, divided by n²: each fetches what the n - 1 others have computed, and has
+#: the n-th part of the elements to gain from it
+_TIMES_THREADS_SQUARED: Final = 32 * 1024
 #: numbers of 16 bits
 NUMBERS_OF_16_BITS: Final = 2**16
 #: types whose elements are read and written as integers of their size
@@ -60,6 +64,15 @@ def _make_task(size: int) -> Task:
 
 
 @merged
+def pays(size: int, launcher: int) -> Any:
+    """Tell whether it takes less time to look up results than to compute them."""
+    if size < LOOKED_UP_FROM:
+        return False
+    threads = threads_for(size, launcher)
+    return size >= _TIMES_THREADS_SQUARED * threads * threads
+
+
+@merged
 def look_up(task: int, arguments: int, size: int, lead: int, part: int, launcher: int) -> Any:
     """Compute all results with a formula's task, and look up those of a tensor's elements."""
     table = word(arguments, TABLE)
@@ -76,7 +89,7 @@ def look_up(task: int, arguments: int, size: int, lead: int, part: int, launcher
     every = in_memory((0, 0, count, word(arguments, NUMBERS), table, 0, 0, 0, 0, *NO_OPERANDS))
     set_word(every, OPERANDS, numbers)
     set_word(every, OPERANDS + 8, results)
-    done = run(task, every, count, 0, part, count, launcher)
+    done = run(task, every, count, 0, 0, count, launcher)
     if done >= 0:
         set_word(arguments, NUMBERS, results)
         found = run(lookup, arguments, size, lead, part, size, launcher)

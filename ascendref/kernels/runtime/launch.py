@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 
 from ...core.threads import ELEMENTS_PER_THREAD, LIMIT_ADDRESS
 from ..compiler.instructions import instructions
-from ..compiler.jit import Once, helper, integer_kernel
+from ..compiler.jit import Once, helper, integer_kernel, merged
 from ..compiler.numba_internals import emit_call, get_num_threads, set_num_threads
 from ..compiler.target import tune_for_vectors
 from .fp_environment import restore_environment, set_default_environment
@@ -137,6 +137,19 @@ def _call_for_number(builder: Any, address: Any) -> Any:
     return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), []), _WORD)
 
 
+@merged
+def threads_for(elements: int, launcher: int) -> Any:
+    """Return how many threads a launch may use for the elements."""
+    limit = word(launcher, LIMIT)
+    threads = smaller(word(launcher, THREADS), word(limit, 0))
+    threads = smaller(threads, elements // ELEMENTS_PER_THREAD)
+    if threads > 1:
+        torch_threads = word(limit, 8)
+        if torch_threads:
+            threads = smaller(threads, _call_for_number(torch_threads))
+    return threads
+
+
 @helper
 def run(
     task: int, arguments: int, count: int, lead: int, part: int, elements: int, launcher: int
@@ -147,13 +160,7 @@ def run(
     begins a cache line. A call of the task takes ``part`` pieces if several threads share the work;
     0 means four calls per thread. Return the sum of what the task returns, or a negative number.
     """
-    limit = word(launcher, LIMIT)
-    threads = smaller(word(launcher, THREADS), word(limit, 0))
-    threads = smaller(threads, elements // ELEMENTS_PER_THREAD)
-    if threads > 1:
-        torch_threads = word(limit, 8)
-        if torch_threads:
-            threads = smaller(threads, _call_for_number(torch_threads))
+    threads = threads_for(elements, launcher)
     done = BUSY
     if threads > 1:
         entry = word(launcher, ENTRY)
