@@ -99,6 +99,9 @@ class CachedCall:
         if self._flags:
             self._plain |= {bool}
         self._check = call.operator.check_scalars
+        #: whether any numbers are allowed and select the same form
+        self._alike = not (self._choices or self._limits or self._flags or self._check)
+        self._alike &= not (self._reduction or self._viewed or self._variant)
         numbers = struct.Struct(f"{len(params)}d")
         self._pack, self._unpack = numbers.pack, numbers.unpack
         self._runs: dict[object, Run] = {}
@@ -123,13 +126,20 @@ class CachedCall:
              for k, x in enumerate(scalars)]
         ):  # fmt: skip
             return _MISS
-        floats = [*scalars]
-        for place, numbers_of in self._choices:
-            floats[place] = numbers_of.get(floats[place])
+        floats = scalars
+        if self._choices:
+            chosen = [*scalars]
+            for place, numbers_of in self._choices:
+                chosen[place] = numbers_of.get(chosen[place])
+            floats = tuple(chosen)
         try:
             numbers = self._pack(*floats)
         except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles
             return _MISS
+        if self._alike:
+            run = self.latest[2]
+            self.latest = scalars, numbers, run
+            return numbers, run
         values = self._unpack(numbers)
         for place, least in self._limits:
             if not values[place] >= least:
