@@ -14,6 +14,7 @@ import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES, float_format
 from ascendref.kernels.loops.exact_kernel import hard_cases
 
+from ..support.calls import call
 from ..support.correctness import assert_right, numbers_of
 from ..support.judge import judged
 from ..support.rounding import FORMATS, assert_bits, encode_exact, exact
@@ -348,4 +349,14 @@ def test_exponentials_beyond_doubles_are_decided_by_doubles(kind: str) -> None:
             for x, limit in ((target, np.inf), (-target, 0.0)):
                 got = ar.kl_div_backward(grads, x, x, "none", True, compute_dtype="float64")
                 assert_bits(got, np.copysign(np.full_like(x, limit), -grads))
+    assert hard_cases.count == before
+
+
+@pytest.mark.parametrize("operator", ["gelu", "log_sigmoid", "logit", "mish", "softplus"])
+def test_magnitudes_are_decided_by_doubles(operator: str) -> None:
+    """Results that underflow, or that are almost the input or half of it, are no hard cases."""
+    size = np.ldexp(np.random.default_rng(7).uniform(1, 2, 228), np.arange(-100, 128))
+    before = hard_cases.count
+    for x in (size.astype(np.float32), -size.astype(np.float32)):
+        assert_right(operator, (x,), (), call(operator, x, compute_dtype="float64"), "float64")
     assert hard_cases.count == before

@@ -62,6 +62,8 @@ class Ball(Number):
     unit: float = 0.0
     #: whether the midpoint is the double nearest to the exact value
     nearest: bool = False
+    #: whether a midpoint that is 0, of a number that underflowed, has the sign of the number
+    keeps_sign: bool = True
     #: whether a comparison on which the number depends is undecided
     doubt: Condition | None = None
     #: whether the number is the same for all elements
@@ -160,6 +162,11 @@ class Ball(Number):
     def least(self) -> float:
         """The smallest magnitude that is not 0; 0 if unknown."""
         return max(self.fewest, self.unit)
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether all numbers of its range have the same sign."""
+        return self.low >= 0.0 or self.high <= 0.0
 
     @property
     def _nearest(self) -> bool:
@@ -385,6 +392,7 @@ class BallCondition:
             bits=max(x.bits or 0 for x in exact) if known else None,
             unit=min(a.unit, b.unit),
             nearest=a._nearest and b._nearest,
+            keeps_sign=a.keeps_sign and b.keeps_sign,
             doubt=self._truth(a.doubt, b.doubt) or None,
             uniform=a.uniform and b.uniform and self.uniform,
             inputs=merged(a.inputs, b.inputs),

@@ -69,7 +69,8 @@ _FUNCTIONS: Final = {
     "softplus": _Function(746.0, lambda x, f: 1.0, True, None, 0.0, inf),
 }
 
-#: a spread beyond which the slope at the midpoint says nothing
+#: a spread beyond which the slope at the midpoint says nothing; for logarithms and roots, in
+#: relation to the argument
 CLOSE: Final = 2.0**-4
 
 
@@ -91,6 +92,7 @@ def apply(name: str, x: Ball) -> Ball:
     condition = 1.0 if name == "log1p" and x.low >= 0.0 else known.condition
     found = x._like(mid=value, inexact=True, relative=own, nearest=False)
     found.low, found.high = value_range(name, x)
+    found.keeps_sign = x.keeps_sign or found.is_one_sided
     if known.underflows:
         found.absolute = UNDERFLOW
     spread, absolute = x.spread, x.absolute
@@ -105,16 +107,17 @@ def apply(name: str, x: Ball) -> Ball:
     if spread is None and not absolute:
         return found
     slope = known.slope(at, value)
+    if spread is None and isinstance(slope, float) and found.keeps_sign:
+        return replace(found, absolute=found.absolute + absolute * (slope * 1.01))
     error = total(spread, at.lift(absolute) if absolute else None)
     assert error is not None
     if isinstance(slope, float):
         return replace(found, spread=error * (slope * 1.01))
-    far = error > CLOSE
+    most: Register | float = CLOSE
     if name in ("log", "log1p", "sqrt"):
-        # of a number that is surely negative, they are NaN
-        argument = 1.0 + at if name == "log1p" else at
-        far = far | (error > abs(argument) * CLOSE)
-    found = found.doubted(far)
+        # the slope changes in relation to the argument; of one that is surely negative, it is NaN
+        most = abs(1.0 + at if name == "log1p" else at) * CLOSE
+    found = found.doubted(error > most)
     return replace(found, spread=error * slope * 1.01)
 
 

@@ -39,6 +39,7 @@ def add(a: Ball, b: Ball) -> Ball:
     unit = min(a.unit, b.unit)
     mid, lost = add_doubles(a.mid, b.mid)
     found = a._like(b, mid=mid, low=low, high=high, unit=unit, absolute=a.absolute + b.absolute)
+    found.keeps_sign = not found.absolute or found.is_one_sided
     exact = a.inexact is False and b.inexact is False
     if exact and fits(max(abs(low), abs(high)), unit, BITS):
         return replace(found, bits=BITS)
@@ -73,6 +74,7 @@ def multiply(a: Ball, b: Ball) -> Ball:
     mid = a.mid * b.mid
     lost = differ(a.mid.fma(b.mid, -mid), 0.0)  # the remainder
     found = a._like(b, mid=mid, low=low, high=high, unit=a.unit * b.unit)
+    found.keeps_sign = a.keeps_sign and b.keeps_sign
     exact = a.inexact is False and b.inexact is False
     short = (a.bits or inf) + (b.bits or inf)
     power = any(x.bits == 1 and x.inexact is False for x in (a, b))
@@ -142,6 +144,7 @@ def divide(a: Ball, b: Ball) -> Ball:
     relative = a.relative + b.relative + roundings * UNIT
     relative *= 1 + 4 * b.relative + 2.0**-40
     found = a._like(b, mid=mid, relative=relative, inexact=True)
+    found.keeps_sign = a.keeps_sign and b.keeps_sign
     found.low, found.high = quotient_range(a, b)
     if b.inverted and a.least > 2.0**-500:
         quotient, dividend = mid, a.mid
@@ -160,8 +163,10 @@ def divide(a: Ball, b: Ball) -> Ball:
         else:
             found = found.doubted(b.size > 2.0**900)
     above = a.spread
-    if a.absolute and b.fewest:
-        found.absolute += a.absolute / b.fewest * GROW
+    # a division by exactly 0 is settled; a zero of an unknown sign needs a spread
+    fewest = b.least if b.inexact is False and a.keeps_sign else b.fewest
+    if a.absolute and fewest:
+        found.absolute += a.absolute / fewest * GROW
     elif a.absolute:
         above = total(above, a.size.lift(a.absolute * GROW))
     if b.growth is not None and not b.absolute:

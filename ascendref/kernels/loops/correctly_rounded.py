@@ -31,12 +31,13 @@ from ..runtime.launch import (
     set_word,
     task_kernel,
 )
-from ..runtime.memory import poke, smaller, word, words
+from ..runtime.memory import peek, poke, smaller, word, words
+from ..runtime.nontemporal import LINE, line_buffer
 from .elementwise import ElementwiseKernel, elementwise
 from .exact_kernel import ExactKernel, PythonTask, decide_exactly, element_at
 from .formula_loop import FormulaLoop, read_types
 
-#: elements that are rounded again if one of them is undecided, by the result's type
+#: elements that are rounded before those that are undecided are rounded again, by the result's type
 _BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 2048, "float64": 512}
 
 
@@ -69,16 +70,21 @@ class RoundedLoop(FormulaLoop):
         size, block = self.result.storage.itemsize, _BLOCK[self.result.name]
         attempt = self._rounding(wide=False, finite=False)
         write = poke(self.result.name, apart=True)
+        mark, marked = poke("bool", apart=True), peek("bool")
+        marks_of_block = line_buffer(block // LINE)
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
 
         @helper
-        def attempt_all(tensors: Any, out: int, numbers: Any, first: int, last: int) -> int:
-            """Round elements; return how many of them are undecided."""
+        def attempt_all(
+            tensors: Any, out: int, numbers: Any, first: int, last: int, marks: int
+        ) -> int:
+            """Round elements and mark those that are undecided; return how many they are."""
             outlined()
             undecided = 0
             for i in range(first, last):
                 rounded, suspect = attempt(load(tensors, i, 0), numbers)
                 write(out, i * size, rounded)
+                mark(marks, i - first, suspect)
                 undecided += suspect
             return undecided
 
@@ -86,12 +92,14 @@ class RoundedLoop(FormulaLoop):
             if stop < start:
                 return own_address()
             tensors, out = addresses(arguments + OPERANDS), word(arguments, out_at)
-            numbers = scalars(arguments)
+            numbers, marks = scalars(arguments), marks_of_block()
             hard = 0
             for first in range(start, stop, block):
                 last = smaller(stop, first + block)
-                if attempt_all(tensors, out, numbers, first, last):
-                    hard += decide_exactly(arguments, first, last)
+                if attempt_all(tensors, out, numbers, first, last, marks):
+                    for i in range(first, last):
+                        if marked(marks, i - first):
+                            hard += decide_exactly(arguments, i, i + 1)
             return hard
 
         return task
