@@ -137,9 +137,9 @@ class CachedCall:
         except (OverflowError, struct.error):  # not a choice, or an integer beyond all doubles
             return _MISS
         if self._alike:
-            run = self.latest[2]
-            self.latest = scalars, numbers, run
-            return numbers, run
+            only = self.latest[2]
+            self.latest = scalars, numbers, only
+            return numbers, only
         values = self._unpack(numbers)
         for place, least in self._limits:
             if not values[place] >= least:
