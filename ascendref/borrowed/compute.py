@@ -263,9 +263,7 @@ def _view(array: NDArray[Any]) -> torch.Tensor:
     return tensor.as_strided(tensor.shape, contiguous_strides(tuple(tensor.shape)))
 
 
-def _check_result(
-    operator: Borrowed, name: str, out: torch.Tensor, result: torch.Tensor
-) -> None:
+def _check_result(operator: Borrowed, name: str, out: torch.Tensor, result: torch.Tensor) -> None:
     shape, expected = tuple(out.shape), tuple(result.shape)
     counted = [[n for n in x if n != 1 or name not in operator.loose] for x in (shape, expected)]
     if name in operator.found:

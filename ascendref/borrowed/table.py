@@ -153,9 +153,10 @@ def parse(row: str) -> Borrowed:
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     without others have any type to which that of the value can be cast; an asterisk says that the
-    data decide their shape, a tilde that axes of length 1 do not count in it. A tensor that an operator changes in place may name a parameter, after
-    an ampersand, that says whether it does. Most rows lack the last columns: a flag, ``promotes``
-    or ``untried``, and the shapes that are checked, such as ``mean rstd # sized(N); grad ~ x``.
+    data decide their shape, a tilde that axes of length 1 do not count in it. A tensor that an
+    operator changes in place may name a parameter, after an ampersand, that says whether it does.
+    Most rows lack the last columns: a flag, ``promotes`` or ``untried``, and the shapes that are
+    checked, such as ``mean rstd # sized(N); grad ~ x``.
 
     Examples
     --------
@@ -172,11 +173,16 @@ def parse(row: str) -> Borrowed:
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
         tuple(re.sub("[*~]", "", results).split()),
-        *[tuple([x[:-1] for x in results.split() if x.endswith(mark)]) for mark in "*~"],
+        found=_marked("*", results),
+        loose=_marked("~", results),
         promotes=flag == "promotes",
         untried=flag == "untried",
         shapes=tuple([(tuple(names.split()), *others) for names, *others in relations]),
     )
+
+
+def _marked(mark: str, results: str) -> tuple[str, ...]:
+    return tuple([name[:-1] for name in results.split() if name.endswith(mark)])
 
 
 def _parameter(text: str, types: str) -> Parameter:

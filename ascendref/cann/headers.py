@@ -53,11 +53,12 @@ def headers(*, allow_absent: bool = False) -> dict[str, str]:
     include them with or without the folder, and build scripts name some of the folders.
     """
     opaque = "\n".join(f"typedef struct acl{name} acl{name};" for name in _OBJECTS)
+    allowed = [f"#define {ALLOW_ABSENT}"] if allow_absent else []
     texts = {
         BASE: _header(
             BASE,
             ("<stdbool.h>", "<stddef.h>", "<stdint.h>", "<stdio.h>"),
-            [*[f"#define {ALLOW_ABSENT}"] * allow_absent, _ABSENT, _BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
+            [*allowed, _ABSENT, _BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
         ),
         RT: _header(RT, (BASE,), [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS), STRUCTURES]),
         ACL: _header(ACL, (RT,), []),

@@ -65,14 +65,15 @@ def absent_source(*, allow_absent: bool) -> str:
     """
     alias = f'EXPORT int32_t name(void) __attribute__((alias("{ABSENT_SYMBOL}" #name)));'
     lines = [
-        "/* The absent functions, which refuse every call. No header that declares them is included. */",
+        "/* The absent functions, which refuse every call; headers declare them otherwise. */",
         "#include <stdint.h>",
         '#define EXPORT __attribute__((visibility("default")))',
         f"#define ALIAS(name) {alias if allow_absent else ''}",
-        "#define ABSENT(name, text) \\",
-        f"    EXPORT int32_t {ABSENT_SYMBOL}##name(void) {{ return refuse(#name, text); }} ALIAS(name)",
         "int32_t ascendref_refuse_absent(const char *name, const char *text);",
-        "#define refuse ascendref_refuse_absent",
+        "#define ABSENT(name, text) \\",
+        f"    EXPORT int32_t {ABSENT_SYMBOL}##name(void) \\",
+        "    { return ascendref_refuse_absent(#name, text); } \\",
+        "    ALIAS(name)",
         *[f'ABSENT({row.name}, "{row.text}")' for row in absent_functions()],
     ]
     return "\n".join([*lines, ""])

@@ -47,7 +47,7 @@ _DECLARED: Final = re.compile(
     r"""(?:^|[;{}]|(?<!:):(?!:))  # the end
     (?:\s|::|[*&]|<[^<>;]*>|\[\[.*?\]\]|__attribute__\s*\(\(.*?\)\)
     |\b(?!(?:return|else|do|case|goto|throw|new|delete|sizeof|and|or|not|co_\w+)\b)\w+)*
-    [\w*&>\])]\s*\Z""",
+    (?<=[\w*&>\])])\Z""",
     re.DOTALL | re.VERBOSE,
 )
 #: how far before a name a declaration may begin
@@ -203,7 +203,9 @@ def _add_names(code: str, names: Names) -> None:
         before = code[max(0, match.start() - _LONGEST) : match.start()]
         if has_body:
             names.defined.add(name)
-        elif _is_function(name, is_called) and not (is_called and _DECLARED.search(before)):
+        elif _is_function(name, is_called) and not (
+            is_called and _DECLARED.search(before.rstrip())
+        ):
             names.used.add(name)
 
 

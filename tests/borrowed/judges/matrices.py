@@ -87,9 +87,7 @@ MATRICES: dict[str, Judge] = {
     ),
     "Mm": judged(matmul, ("N 5, 5 3", 1)),
     "Mv": judged(matmul, ("N 5, 5", 0)),
-    "BatchMatMul": judged(
-        matmul, ("N 3 5, N 5 2", 0), ("1 3 5, 4 5 2", 0), ("4 3 5, 1 5 2", 0)
-    ),
+    "BatchMatMul": judged(matmul, ("N 3 5, N 5 2", 0), ("1 3 5, 4 5 2", 0), ("4 3 5, 1 5 2", 0)),
     "Dot": judged(np.dot, "5, 5"),
     "Ger": judged(np.outer, "3, 5"),
     "Addmm": judged(with_product(), ("2, 3 5, 5 2", 2, 3, 0), ("3 2, 3 5, 5 2", None, None, 1)),
