@@ -39,6 +39,7 @@ _NO_CODE: Final = re.compile(
 )
 _C_NAME: Final = re.compile(rf"(?<!\#)\b(?P<name>{_NAME.pattern})\b(?!\#)(?P<call>\s*\()?")
 _INCLUDE: Final = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
+_PARENTHESIS: Final = re.compile(r"[()]")
 _BODY: Final = re.compile(r"[^;{}()]*\)\s*\{")
 _DEFINE: Final = re.compile(r"define\s+(?P<name>\w+)(?:\((?P<parameters>[^()]*)\))?(?P<body>.*)")
 _DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(.*)$", re.MULTILINE)
@@ -103,9 +104,9 @@ def needed_functions(paths: Iterable[Path]) -> list[str]:
         if place not in found:
             found[place] = names = names_in(path)
             waiting += names.included
-    sources = [names.source for names in found.values() if names.source is not None]
-    used = set[str]().union(*[names.used for names in found.values()], names_pasted(sources))
-    defined = set[str]().union(*[names.defined for names in found.values()])
+    pasted = names_pasted([x.source for x in found.values() if x.source is not None])
+    used = pasted.used.union(*[names.used for names in found.values()])
+    defined = pasted.defined.union(*[names.defined for names in found.values()])
     return sorted({_operator(name) for name in used - defined}, key=str.casefold)
 
 
@@ -209,8 +210,8 @@ def _add_names(code: str, names: Names) -> None:
             names.used.add(name)
 
 
-def names_pasted(sources: Iterable[Source]) -> set[str]:
-    """Return the names that calls of macros paste together."""
+def names_pasted(sources: Iterable[Source]) -> Names:
+    """Return the names in what calls of macros become that paste names together."""
     macros: dict[str, list[Macro]] = {}
     for source in sources:
         for name, several in source.macros.items():
@@ -227,7 +228,7 @@ def names_pasted(sources: Iterable[Source]) -> set[str]:
     names = Names(set(), set())
     for source in sources:
         _add_pasted(source.code, pasting, names)
-    return names.used
+    return names
 
 
 def _add_pasted(code: str, macros: Mapping[str, list[Macro]], names: Names) -> None:
@@ -244,10 +245,10 @@ def _calls(code: str, macros: Iterable[str]) -> Iterator[tuple[str, str]]:
     names = "|".join(macros)
     for match in re.finditer(rf"\b({names})\s*\(", code) if names else ():
         depth = 1
-        for mark in re.finditer(r"[()]", code[match.end() :]):
+        for mark in _PARENTHESIS.finditer(code, match.end()):
             depth += 1 if mark[0] == "(" else -1
             if not depth:
-                yield match[1], code[match.end() : match.end() + mark.start()]
+                yield match[1], code[match.end() : mark.start()]
                 break
 
 

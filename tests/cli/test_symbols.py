@@ -100,7 +100,8 @@ PASTED = [
         "#include <x>\naclnnStatus aclnnMine(void *x, int);\nconst aclTensor *aclMine(void);\n"
         'extern "C" { [[nodiscard]] __attribute__((weak)) ::aclError aclrtFree(void *x); }\n'
         "#define DECLARE(f) aclError acl##f(int)\nDECLARE(Init);",
-        "class A {\npublic:\n static std::vector<int> aclOf(int); };",
+        "class A {\npublic:\n static std::vector<int> aclOf(int); };\n"
+        "#define DEFINE(f) int acl##f(int x) { return x; }\nDEFINE(Own)\nint x = aclOwn(1);",
         [],
     ),
     (  # calls are none

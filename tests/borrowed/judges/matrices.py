@@ -103,6 +103,7 @@ MATRICES: dict[str, Judge] = {
     "Baddbmm": judged(
         with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0), ("4 3 2, 4 3 5, 1 5 2", 2, None, 0)
     ),
+    "InplaceBaddbmm": judged(with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0)),
     "Addr": judged(with_product(np.outer), ("3 5, 3, 5", 2, 3)),
     "Einsum": judged(
         lambda xs, text: np.einsum(text, *xs),
