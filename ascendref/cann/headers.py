@@ -53,7 +53,7 @@ def headers(*, allow_absent: bool = False) -> dict[str, str]:
     include them with or without the folder, and build scripts name some of the folders.
     """
     opaque = "\n".join(f"typedef struct acl{name} acl{name};" for name in _OBJECTS)
-    allowed = [f"#define {ALLOW_ABSENT}"] if allow_absent else []
+    allowed = [f"#ifndef {ALLOW_ABSENT}\n#define {ALLOW_ABSENT}\n#endif"] if allow_absent else []
     texts = {
         BASE: _header(
             BASE,

@@ -83,15 +83,10 @@ def compiler(variable: str) -> list[str]:
     return command
 
 
-def cached_root(
-    name: str,
-    more_sources: Mapping[str, str] = MappingProxyType({}),
-    *,
-    allow_absent: bool = False,
-) -> Path:
+def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
     """Return the folder in the user's cache for these sources, this Python and this compiler."""
     digest = hashlib.sha256()
-    texts = {**_sources(find_libpython()), **headers(allow_absent=allow_absent), **more_sources}
+    texts = {**_sources(find_libpython()), **headers(), **more_sources}
     for source, text in sorted(texts.items()):
         digest.update(f"{source}\n{text}\n".encode())
     command = compile_command(), words_of("LDFLAGS")
@@ -111,7 +106,7 @@ def install(root: Path | None = None, *, allow_absent: bool = False) -> Path:
     """
     option = "--prefix"
     if root is None:
-        root, option = cached_root("cann", allow_absent=allow_absent), "XDG_CACHE_HOME"
+        root, option = cached_root("cann", _absent(allow_absent)), "XDG_CACHE_HOME"
         if (root / "set_env.sh").is_file():
             return root
     root = root.absolute()
@@ -149,12 +144,15 @@ def _write(made: Path, root: Path, allow_absent: bool) -> None:
     write_headers(made, allow_absent=allow_absent)
     for folder in _FOLDERS:
         (made / folder).mkdir(parents=True, exist_ok=True)
-    sources = {"absent.c": absent_source(allow_absent=allow_absent)}
-    compile_library(made / "include", made / "lib64" / LIBRARIES[0], sources)
+    compile_library(made / "include", made / "lib64" / LIBRARIES[0], _absent(allow_absent))
     for place, target in _links().items():
         (made / place).parent.mkdir(parents=True, exist_ok=True)
         (made / place).symlink_to(os.path.relpath(target, Path(place).parent))
     (made / "set_env.sh").write_text(set_env(root))
+
+
+def _absent(allow_absent: bool) -> dict[str, str]:
+    return {"absent.c": absent_source(allow_absent=allow_absent)}
 
 
 def _links() -> dict[str, str]:
