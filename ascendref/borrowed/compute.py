@@ -98,7 +98,7 @@ class Compute:
         self.skipped = set(self._operator.results)
         for name, out, result in self._pairs(values, results):
             self.skipped.discard(name.partition("[")[0])
-            _check_result(name, out, result, is_found=name in self._operator.found)
+            _check_result(self._operator, name, out, result)
             matching.append(out.dtype == result.dtype and out.shape == result.shape)
         with self._refusals():
             self._try_kernel(shapes, kinds)
@@ -263,12 +263,13 @@ def _view(array: NDArray[Any]) -> torch.Tensor:
     return tensor.as_strided(tensor.shape, contiguous_strides(tuple(tensor.shape)))
 
 
-def _check_result(name: str, out: torch.Tensor, result: torch.Tensor, *, is_found: bool) -> None:
+def _check_result(operator: Borrowed, name: str, out: torch.Tensor, result: torch.Tensor) -> None:
     shape, expected = tuple(out.shape), tuple(result.shape)
-    if is_found:
+    counted = [[n for n in x if n != 1 or name not in operator.loose] for x in (shape, expected)]
+    if name in operator.found:
         if len(shape) != len(expected):
             refuse(f"{name} has rank {len(shape)}; {len(expected)} is expected")
-    elif shape != expected and not prod(shape) == prod(expected) == 1:
+    elif counted[0] != counted[1] and not prod(shape) == prod(expected) == 1:
         refuse(f"{name} has shape {shape}; {expected} is expected")
     if not torch.can_cast(result.dtype, out.dtype):
         refuse(

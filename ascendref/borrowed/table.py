@@ -113,6 +113,8 @@ class Borrowed:
     results: tuple[str, ...]
     #: those of them whose shape the data decide
     found: tuple[str, ...] = ()
+    #: those of them that may have more or fewer axes of length 1
+    loose: tuple[str, ...] = ()
     #: whether PyTorch gets the tensors promoted to one type, as the vendor does it
     promotes: bool = False
     #: whether phase 1 cannot call it with ones and zeros: it refuses numbers of repetitions or ends
@@ -151,9 +153,10 @@ def parse(row: str) -> Borrowed:
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     without others have any type to which that of the value can be cast; an asterisk says that the
-    data decide their shape. A tensor that an operator changes in place may name a parameter, after
-    an ampersand, that says whether it does. Most rows lack the last columns: a flag, ``promotes``
-    or ``untried``, and the shapes that are checked, such as ``mean rstd # sized(N); grad ~ x``.
+    data decide their shape, a tilde that axes of length 1 do not count in it. A tensor that an
+    operator changes in place may name a parameter, after an ampersand, that says whether it does.
+    Most rows lack the last columns: a flag, ``promotes`` or ``untried``, and the shapes that are
+    checked, such as ``mean rstd # sized(N); grad ~ x``.
 
     Examples
     --------
@@ -169,12 +172,17 @@ def parse(row: str) -> Borrowed:
         api,
         tuple([_parameter(text, types) for text in parameters.split()]),
         expression,
-        tuple(results.replace("*", "").split()),
-        tuple([name[:-1] for name in results.split() if name.endswith("*")]),
+        tuple(re.sub("[*~]", "", results).split()),
+        found=_marked("*", results),
+        loose=_marked("~", results),
         promotes=flag == "promotes",
         untried=flag == "untried",
         shapes=tuple([(tuple(names.split()), *others) for names, *others in relations]),
     )
+
+
+def _marked(mark: str, results: str) -> tuple[str, ...]:
+    return tuple([name[:-1] for name in results.split() if name.endswith(mark)])
 
 
 def _parameter(text: str, types: str) -> Parameter:

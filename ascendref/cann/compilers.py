@@ -23,7 +23,7 @@ def command(variable: str, arguments: list[str], root: Path) -> list[str]:
     return found
 
 
-def run_compiler(variable: str, arguments: list[str]) -> NoReturn:
+def run_compiler(variable: str, arguments: list[str], *, allow_absent: bool) -> NoReturn:
     """Replace this process by the user's compiler."""
-    words = command(variable, arguments, install())
+    words = command(variable, arguments, install(allow_absent=allow_absent))
     os.execvp(words[0], words)

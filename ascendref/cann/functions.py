@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, NamedTuple
 
-from ..borrowed.known import known
+from ..borrowed.known import absent, known
 from ..borrowed.table import Borrowed, borrowed
 from ..declaration.operator import APIS, Operator
 from .prototypes import Prototype, declared, parse
@@ -263,7 +263,7 @@ aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 """,
 }
 
-#: known functions that the library does not have -> reason; linking with them fails
+#: known functions of the runtime that are absent -> reason
 ABSENT: Final = {
     "aclrtMallocWithCfg": "the layout of its configuration is not emulated",
     "aclrtMallocHostWithCfg": "the layout of its configuration is not emulated",
@@ -274,6 +274,36 @@ ABSENT: Final = {
     "aclrtSetOpWaitTimeout": "waits on the emulated device have no time limit",
     "aclrtStreamWaitEventWithTimeout": "waits on the emulated device have no time limit",
 }
+
+
+#: begins the symbols of absent functions, with which programs link that may call them
+ABSENT_SYMBOL: Final = "ascendref_absent_"
+
+
+class Absent(NamedTuple):
+    """A known function that nothing computes: it does not compile, or refuses every call."""
+
+    name: str
+    #: the headers that declare it
+    headers: tuple[str, ...]
+    #: what the compiler says, or a call
+    text: str
+
+    @property
+    def result(self) -> str:
+        """The type of its status."""
+        return "aclnnStatus" if self.name.startswith("aclnn") else "aclError"
+
+
+@cache
+def absent_functions() -> tuple[Absent, ...]:
+    """Return the known functions that the library does not have."""
+    found = [Absent(name, (RT,), f"{name} is not available: {why}") for name, why in ABSENT.items()]
+    for api, row in absent().items():
+        text = f"{api} is not available; `ascendref ops --all` lists what is"
+        headers = tuple([f"aclnnop/{header}" for header in row.headers])
+        found += [Absent(name, headers, text) for name in (f"{api}GetWorkspaceSize", api)]
+    return tuple(found)
 
 
 def operator_functions(operator: Operator) -> tuple[Function, Function]:

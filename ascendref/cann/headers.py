@@ -6,24 +6,29 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from os.path import dirname, relpath
 from pathlib import PurePath
+from typing import Final
 
-from ..borrowed.known import absent, known
+from ..borrowed.known import known
 from .constants import BASE_ENUMS, BASE_MACROS, META_MACROS, RT_ENUMS, RT_MACROS
-from .functions import ABSENT, ACL, ACLNN, BASE, META, RT, functions
+from .functions import ABSENT_SYMBOL, ACL, ACLNN, BASE, META, RT, absent_functions, functions
 from .structures import STRUCTURES
 
-#: declares a known function that the library does not have: any call of it is an error
-_ABSENT = """#if __has_attribute(unavailable)
-#define ASCENDREF_UNAVAILABLE(text) __attribute__((unavailable(text)))
+#: the macro with which programs may call what is absent
+ALLOW_ABSENT: Final = "ASCENDREF_ALLOW_ABSENT"
+#: declares an absent function: a call is an error of the compiler, or is refused at run time
+_ABSENT = f"""#ifdef {ALLOW_ABSENT}
+#define ASCENDREF_UNAVAILABLE(name, text) __asm__("{ABSENT_SYMBOL}" #name)
+#elif __has_attribute(unavailable)
+#define ASCENDREF_UNAVAILABLE(name, text) __attribute__((unavailable(text)))
 #else
-#define ASCENDREF_UNAVAILABLE(text) __attribute__((error(text)))
+#define ASCENDREF_UNAVAILABLE(name, text) __attribute__((error(text)))
 #endif
 #if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
-#define ASCENDREF_ABSENT(result, name, text) result name(...) ASCENDREF_UNAVAILABLE(text);
+#define ASCENDREF_ABSENT(result, name, text) result name(...) ASCENDREF_UNAVAILABLE(name, text);
 #else
 #define ASCENDREF_ABSENT(result, name, text) \\
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \\"-Wstrict-prototypes\\"") \\
-    result name() ASCENDREF_UNAVAILABLE(text); \\
+    result name() ASCENDREF_UNAVAILABLE(name, text); \\
     _Pragma("GCC diagnostic pop")
 #endif"""
 _BASE_TYPES = """typedef int aclError;
@@ -39,18 +44,21 @@ typedef void *aclmdlRI;"""
 _OBJECTS = "Tensor Scalar IntArray FloatArray BoolArray TensorList ScalarList OpExecutor".split()
 
 
-def headers() -> dict[str, str]:
+def headers(*, allow_absent: bool = False) -> dict[str, str]:
     """Return the text of every header by its path under ``include/``.
+
+    With ``allow_absent``, absent functions may be called without the macro.
 
     Headers include each other by relative paths and can also be found by their bare names: programs
     include them with or without the folder, and build scripts name some of the folders.
     """
     opaque = "\n".join(f"typedef struct acl{name} acl{name};" for name in _OBJECTS)
+    allowed = [f"#ifndef {ALLOW_ABSENT}\n#define {ALLOW_ABSENT}\n#endif"] if allow_absent else []
     texts = {
         BASE: _header(
             BASE,
             ("<stdbool.h>", "<stddef.h>", "<stdint.h>", "<stdio.h>"),
-            [_ABSENT, _BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
+            [*allowed, _ABSENT, _BASE_TYPES, *_enums(BASE_ENUMS), _macros(BASE_MACROS)],
         ),
         RT: _header(RT, (BASE,), [_RT_TYPES, *_enums(RT_ENUMS), _macros(RT_MACROS), STRUCTURES]),
         ACL: _header(ACL, (RT,), []),
@@ -59,6 +67,8 @@ def headers() -> dict[str, str]:
             "static const aclnnStatus OK = 0;",
         ),
         ACLNN: _header(ACLNN, (META,), []),
+        # programs include it and use nothing of it
+        "shape.h": _header("shape.h", (BASE,), []),
     }  # fmt: skip
     for name in dict.fromkeys(name for row in known().values() for name in row.headers):
         path = f"aclnnop/{name}"
@@ -73,19 +83,11 @@ def _declarations() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for function in functions().values():
         found.setdefault(function.header, []).append(f"{function.prototype.declaration};")
-    for name, reason in ABSENT.items():
-        found[RT].append(_absent("aclError", name, f"{name} is not available: {reason}"))
-    for api, row in absent().items():
-        text = f"{api} is not available; `ascendref ops --all` lists what is"
+    for row in absent_functions():
         for header in row.headers:
-            found.setdefault(f"aclnnop/{header}", []).extend(
-                _absent("aclnnStatus", name, text) for name in (f"{api}GetWorkspaceSize", api)
-            )
+            line = f'ASCENDREF_ABSENT({row.result}, {row.name}, "{row.text}")'
+            found.setdefault(header, []).append(line)
     return found
-
-
-def _absent(result: str, name: str, text: str) -> str:
-    return f'ASCENDREF_ABSENT({result}, {name}, "{text}")'
 
 
 def _header(path: str, includes: Iterable[str], parts: Iterable[str], *only_cpp: str) -> str:

@@ -22,11 +22,14 @@ from ..core.errors import OptionError
 from ..core.output_files import user_cache
 from .headers import headers
 from .libpython import find_libpython
-from .source import functions_header, table_source
+from .source import absent_source, functions_header, table_source
 
 #: the names under which programs link and load the library
 LIBRARIES: Final = tuple(
-    f"lib{name}.so" for name in "ascendcl acl_rt nnopbase opapi opapi_nn opapi_math".split()
+    f"lib{name}.so"
+    for name in (
+        "ascendcl acl_rt acl_op_compiler nnopbase opapi opapi_nn opapi_math runtime"
+    ).split()
 )
 _NATIVE: Final = Path(__file__).with_name("native")
 _FLAGS: Final = "-std=gnu11 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -shared -pthread".split()
@@ -56,7 +59,7 @@ _COMPONENTS: Final = (
 )
 #: folders with the libraries for linking on machines without a device
 _STUBS: Final = ("devlib", f"devlib/{_ARCHITECTURE}", f"devlib/linux/{_ARCHITECTURE}")
-_FOLDERS: Final = ("lib64", "opp", "python/site-packages", *_STUBS)
+_FOLDERS: Final = ("lib64", "opp/vendors", "python/site-packages", *_STUBS)
 
 
 def words_of(variable: str) -> list[str]:
@@ -96,11 +99,14 @@ def compile_command() -> list[str]:
     return [*compiler("CC"), *_FLAGS, *words_of("CFLAGS")]
 
 
-def install(root: Path | None = None) -> Path:
-    """Write an install root, or None for one in the user's cache unless it exists; return it."""
+def install(root: Path | None = None, *, allow_absent: bool = False) -> Path:
+    """Write an install root, or None for one in the user's cache unless it exists; return it.
+
+    With ``allow_absent``, programs that call absent functions compile and link with it.
+    """
     option = "--prefix"
     if root is None:
-        root, option = cached_root("cann"), "XDG_CACHE_HOME"
+        root, option = cached_root("cann", _absent(allow_absent)), "XDG_CACHE_HOME"
         if (root / "set_env.sh").is_file():
             return root
     root = root.absolute()
@@ -111,7 +117,7 @@ def install(root: Path | None = None) -> Path:
                 f"{root} has files of others; a new or empty folder, or one that has been the"
                 " prefix before, is expected",
             )
-        publish(root, lambda made: _write(made, root))
+        publish(root, lambda made: _write(made, root, allow_absent))
     except OSError as error:
         raise OptionError(option, f"cannot write {root}: {error.strerror or error}") from None
     return root
@@ -134,15 +140,19 @@ def publish(root: Path, write: Callable[[Path], None]) -> None:
         _move(made, root)
 
 
-def _write(made: Path, root: Path) -> None:
-    write_headers(made)
+def _write(made: Path, root: Path, allow_absent: bool) -> None:
+    write_headers(made, allow_absent=allow_absent)
     for folder in _FOLDERS:
         (made / folder).mkdir(parents=True, exist_ok=True)
-    compile_library(made / "include", made / "lib64" / LIBRARIES[0])
+    compile_library(made / "include", made / "lib64" / LIBRARIES[0], _absent(allow_absent))
     for place, target in _links().items():
         (made / place).parent.mkdir(parents=True, exist_ok=True)
         (made / place).symlink_to(os.path.relpath(target, Path(place).parent))
     (made / "set_env.sh").write_text(set_env(root))
+
+
+def _absent(allow_absent: bool) -> dict[str, str]:
+    return {"absent.c": absent_source(allow_absent=allow_absent)}
 
 
 def _links() -> dict[str, str]:
@@ -172,8 +182,8 @@ def set_env(root: Path) -> str:
     return "\n".join([*lines, ""])
 
 
-def write_headers(made: Path) -> None:
-    for name, text in headers().items():
+def write_headers(made: Path, *, allow_absent: bool = False) -> None:
+    for name, text in headers(allow_absent=allow_absent).items():
         path = made / "include" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

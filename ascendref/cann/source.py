@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from .functions import Function, functions
+from .functions import ABSENT_SYMBOL, Function, absent_functions, functions
 from .prototypes import Parameter, declared
 
 _RESULTS = {"aclError": "STATUS", "aclnnStatus": "STATUS", "const char *": "TEXT"}
@@ -55,6 +55,27 @@ def table_source() -> str:
             wanted = f"WITH_{name.removesuffix('GetWorkspaceSize')}"
             exported = [f"#if !defined WITHOUT_BORROWED || defined {wanted}", *exported, "#endif"]
         lines += exported
+    return "\n".join([*lines, ""])
+
+
+def absent_source(*, allow_absent: bool) -> str:
+    """Return ``absent.c``: what programs call that may call absent functions.
+
+    With ``allow_absent`` they have their own names, too, for programs that declare them.
+    """
+    alias = f'EXPORT int32_t name(void) __attribute__((alias("{ABSENT_SYMBOL}" #name)));'
+    lines = [
+        "/* The absent functions, which refuse every call; headers declare them otherwise. */",
+        "#include <stdint.h>",
+        '#define EXPORT __attribute__((visibility("default")))',
+        f"#define ALIAS(name) {alias if allow_absent else ''}",
+        "int32_t ascendref_refuse_absent(const char *name, const char *text);",
+        "#define ABSENT(name, text) \\",
+        f"    EXPORT int32_t {ABSENT_SYMBOL}##name(void) \\",
+        "    { return ascendref_refuse_absent(#name, text); } \\",
+        "    ALIAS(name)",
+        *[f'ABSENT({row.name}, "{row.text}")' for row in absent_functions()],
+    ]
     return "\n".join([*lines, ""])
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from ..borrowed.known import PRESENCES, Presence, absent
-from ..cann.functions import ABSENT, functions
+from ..cann.functions import ABSENT, ABSENT_SYMBOL, functions
 from ..cann.headers import headers
 from ..core.errors import OptionError
 from .outputs import named
@@ -37,11 +37,43 @@ _NO_CODE: Final = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-_C_NAME: Final = re.compile(
-    rf"(?P<define>\#\s*define\s+)?\b(?P<name>{_NAME.pattern})(?P<call>\s*\()?"
-)
+_C_NAME: Final = re.compile(rf"(?<!\#)\b(?P<name>{_NAME.pattern})\b(?!\#)(?P<call>\s*\()?")
 _INCLUDE: Final = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
+_PARENTHESIS: Final = re.compile(r"[()]")
 _BODY: Final = re.compile(r"[^;{}()]*\)\s*\{")
+_DEFINE: Final = re.compile(r"define\s+(?P<name>\w+)(?:\((?P<parameters>[^()]*)\))?(?P<body>.*)")
+_DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(.*)$", re.MULTILINE)
+#: what stands before the name that a declaration declares, from the end of the last statement on
+_DECLARED: Final = re.compile(
+    r"""(?:^|[;{}]|(?<!:):(?!:))  # the end
+    (?:\s|::|[*&]|<[^<>;]*>|\[\[.*?\]\]|__attribute__\s*\(\(.*?\)\)
+    |\b(?!(?:return|else|do|case|goto|throw|new|delete|sizeof|and|or|not|co_\w+)\b)\w+)*
+    (?<=[\w*&>\])])\Z""",
+    re.DOTALL | re.VERBOSE,
+)
+#: how far before a name a declaration may begin
+_LONGEST: Final = 500
+
+
+class Macro(NamedTuple):
+    """A macro of C with parameters."""
+
+    parameters: tuple[str, ...]
+    body: str
+
+    def expanded(self, arguments: str) -> str:
+        """Return what a call becomes; names in it may be pasted together."""
+        given = _separated(arguments, len(self.parameters))
+        values = dict(zip(self.parameters, given, strict=False))
+        text = re.sub(r"(?<!#)#\s*\w+", '""', self.body)
+        return re.sub(r"\w+", lambda x: values.get(x[0], x[0]), text).replace("##", "")
+
+
+class Source(NamedTuple):
+    """A source in C without comments and strings, and its macros."""
+
+    code: str
+    macros: dict[str, list[Macro]]
 
 
 class Names(NamedTuple):
@@ -53,6 +85,8 @@ class Names(NamedTuple):
     defined: set[str]
     #: files that it includes, which have names too
     included: tuple[Path, ...] = ()
+    #: the source, if it is one in C
+    source: Source | None = None
 
 
 def needed_functions(paths: Iterable[Path]) -> list[str]:
@@ -70,8 +104,9 @@ def needed_functions(paths: Iterable[Path]) -> list[str]:
         if place not in found:
             found[place] = names = names_in(path)
             waiting += names.included
-    used = set[str]().union(*[names.used for names in found.values()])
-    defined = set[str]().union(*[names.defined for names in found.values()])
+    pasted = names_pasted([x.source for x in found.values() if x.source is not None])
+    used = pasted.used.union(*[names.used for names in found.values()])
+    defined = pasted.defined.union(*[names.defined for names in found.values()])
     return sorted({_operator(name) for name in used - defined}, key=str.casefold)
 
 
@@ -119,9 +154,10 @@ def _names_in_elf(path: Path) -> Names:
             table = elf.get_section_by_name(".symtab" if is_object else ".dynsym")
             if isinstance(table, SymbolTableSection):
                 for symbol in table.iter_symbols():
-                    if _NAME.fullmatch(symbol.name):
+                    name = symbol.name.removeprefix(ABSENT_SYMBOL)
+                    if _NAME.fullmatch(name):
                         is_undefined = symbol.entry.st_shndx == "SHN_UNDEF"
-                        (names.used if is_undefined else names.defined).add(symbol.name)
+                        (names.used if is_undefined else names.defined).add(name)
     except (ELFError, OSError, UnicodeError, ValueError) as error:
         raise OptionError("PATH", f"{named(path)} is a damaged ELF file: {error}") from error
     return names
@@ -142,14 +178,90 @@ def _is_function(name: str, is_called: bool) -> bool:
 
 def names_in_c(text: str) -> Names:
     """Return the names in a source in C or C++, without those in comments and strings."""
-    code, names = _NO_CODE.sub(" ", text), Names(set(), set())
+    text = _NO_CODE.sub(" ", text).replace("\\\n", " ")
+    text = re.sub(r"[ \t]*##[ \t]*", "##", text)
+    source, names = Source(_DIRECTIVE.sub("", text), {}), Names(set(), set())
+    _add_names(source.code, names)
+    for line in _DIRECTIVE.findall(text):
+        macro = _DEFINE.match(line)
+        if macro is None:
+            continue
+        _add_names(macro["body"], names)
+        if _NAME.fullmatch(macro["name"]):
+            names.defined.add(macro["name"])
+        if macro["parameters"] is not None:
+            words = [word.strip() for word in macro["parameters"].split(",")]
+            parameters = tuple(["__VA_ARGS__" if x == "..." else x.rstrip(". ") for x in words])
+            source.macros.setdefault(macro["name"], []).append(Macro(parameters, macro["body"]))
+    return names._replace(source=source)
+
+
+def _add_names(code: str, names: Names) -> None:
+    """Add the names in code to those that a file uses or defines."""
     for match in _C_NAME.finditer(code):
-        is_called = match["call"] is not None
-        if _is_function(match["name"], is_called):
-            names.used.add(match["name"])
-        if match["define"] or (is_called and _BODY.match(code, match.end())):
-            names.defined.add(match["name"])
+        is_called, name = match["call"] is not None, match["name"]
+        has_body = is_called and _BODY.match(code, match.end()) is not None
+        before = code[max(0, match.start() - _LONGEST) : match.start()]
+        if has_body:
+            names.defined.add(name)
+        elif _is_function(name, is_called) and not (
+            is_called and _DECLARED.search(before.rstrip())
+        ):
+            names.used.add(name)
+
+
+def names_pasted(sources: Iterable[Source]) -> Names:
+    """Return the names in what calls of macros become that paste names together."""
+    macros: dict[str, list[Macro]] = {}
+    for source in sources:
+        for name, several in source.macros.items():
+            macros.setdefault(name, []).extend(several)
+    # those that paste, and those that call them
+    pasting: dict[str, list[Macro]] = {}
+    while more := {
+        name: several
+        for name, several in macros.items()
+        if name not in pasting
+        and any("##" in x.body or any(_calls(x.body, pasting)) for x in several)
+    }:
+        pasting |= more
+    names = Names(set(), set())
+    for source in sources:
+        _add_pasted(source.code, pasting, names)
     return names
+
+
+def _add_pasted(code: str, macros: Mapping[str, list[Macro]], names: Names) -> None:
+    for name, arguments in _calls(code, macros):
+        others = {other: several for other, several in macros.items() if other != name}
+        for macro in macros[name]:
+            text = macro.expanded(arguments)
+            _add_names(text, names)
+            _add_pasted(text, others, names)
+
+
+def _calls(code: str, macros: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the calls of macros: the name, and the text between the parentheses."""
+    names = "|".join(macros)
+    for match in re.finditer(rf"\b({names})\s*\(", code) if names else ():
+        depth = 1
+        for mark in _PARENTHESIS.finditer(code, match.end()):
+            depth += 1 if mark[0] == "(" else -1
+            if not depth:
+                yield match[1], code[match.end() : mark.start()]
+                break
+
+
+def _separated(arguments: str, count: int) -> list[str]:
+    """Return the arguments of a call; the last of them has all that are left."""
+    found, depth = [""], 0
+    for character in arguments:
+        depth += (character == "(") - (character == ")")
+        if character == "," and not depth and len(found) < count:
+            found.append("")
+        else:
+            found[-1] += character
+    return [text.strip() for text in found]
 
 
 def _names_in_python(path: Path) -> Names:

@@ -126,6 +126,34 @@ def test_shapes_types_and_places_of_results() -> None:
     assert refused_call("aclnnAdd", x, x, 1.0, x)[0] == 0  # in place
 
 
+@pytest.mark.parametrize("api", [api for api, row in borrowed().items() if row.loose])
+def test_axes_of_length_1_in_results_that_may_have_others(api: str) -> None:
+    first = good_call(api)
+    first.run()
+    for name in first.operator.loose:
+        want = first.arguments[name].numpy()
+        for shape in ((1, *want.shape), (*want.shape, 1), tuple(n for n in want.shape if n > 1)):
+            call = good_call(api)
+            call.arguments[name] = call.dev.empty(shape, want.dtype)
+            call.run()
+            np.testing.assert_array_equal(call.arguments[name].numpy(), want.reshape(shape))
+        status, message = refused(call, **{name: call.dev.empty((2, *want.shape), want.dtype)})
+        assert (status, f"{name} has shape (2, " in message) == (INVALID, True)
+
+
+def test_axes_of_length_1_count_where_the_pages_give_the_shape() -> None:
+    for api, name in (
+        ("LayerNorm", "meanOutOptional"),
+        ("ReduceSum", "out"),
+        ("Eye", "out"),
+        ("GroupNorm", "rstdOut"),
+    ):
+        call = good_call(f"aclnn{api}")
+        given = call.arguments[name]
+        other = call.dev.empty((1, *given.shape), given.dtype)
+        assert f"; {given.shape} is expected" in refused(call, **{name: other})[1]
+
+
 def test_without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     call = good_call("aclnnExp")
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -328,6 +356,9 @@ BUFFERS = "momentumBufferListOptionalRef"
         ("Bucketize", {"boundaries": tensor(())}, ""),
         ("Addmv", {"mat": tensor((1, 5))}, ""),
         ("IndexAdd", {"source": tensor((0, 5))}, ""),
+        ("BatchMatMul", {"mat2": tensor((5, 2))}, "mat2 has rank 2; 3 is expected"),
+        ("BatchMatMul", {"self": tensor((3, 3, 5))}, "must match"),
+        ("InplaceBaddbmm", {"batch1": tensor((1, 3, 5))}, ""),
         ("InplaceAddmm", {"selfRef": tensor((1, 3, 2))}, ""),
         ("MaxDim", {"self": tensor((2, 0, 3))}, ""),
         ("Addmm", {"alpha": 1e300}, ""),

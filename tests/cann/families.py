@@ -66,7 +66,8 @@ def text() -> str:
             *table(("family", "available", "not available"), rows),
             "",
             "A program that calls a function that is not available does not compile or link, and"
-            " `dlsym` returns NULL for it. For some, the reason is:",
+            " `dlsym` returns NULL for it. For these, which `--allow-absent` lets programs link"
+            " with, the reason is:",
             "",
             *table(
                 ("function", "why it is not available"),

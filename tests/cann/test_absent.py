@@ -1,7 +1,10 @@
-"""Known functions that the library lacks: a call does not compile, and there is no symbol."""
+"""Known functions that the library lacks: a call does not compile, or is refused at run time."""
 
 import ctypes
+import json
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +12,7 @@ from ascendref.borrowed.known import absent, known
 from ascendref.cann.compilers import command
 from ascendref.cann.functions import ABSENT
 
-from .conftest import WARNINGS, captured
+from .conftest import WARNINGS, captured, output_of
 
 #: those that are installed, with flags of the language
 COMPILERS = [
@@ -78,3 +81,85 @@ def test_the_library_has_no_symbol_for_them(root):
     library = ctypes.CDLL(root / "lib64" / "libopapi.so")
     names = [name for api in absent() for name in (api, f"{api}GetWorkspaceSize")]
     assert [name for name in (*names, *ABSENT) if hasattr(library, name)] == []
+
+
+#: an absent function whose name comes from its header, and one that the program declares itself
+INCLUDED, DECLARED = [row for row in absent().values() if len(row.headers) == 1][:2]
+ALLOWED = f"""
+#include <stdio.h>
+#include "acl/acl.h"
+#include "aclnnop/{INCLUDED.headers[0]}"
+#define BOTH(api) aclnn##api##GetWorkspaceSize(0, 1.5, &size, &executor), aclnn##api(0, 0, 0, 0)
+#ifdef DECLARED
+#ifdef __cplusplus
+extern "C"
+#endif
+aclnnStatus {DECLARED.api}(void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream s);
+#endif
+static void refused(int status)
+{{
+    printf("%d %s\\n", status, aclGetRecentErrMsg());
+}}
+int main(void)
+{{
+    uint64_t size = 5;
+    aclOpExecutor *executor = 0;
+    int first = aclInit(NULL), codes[] = {{BOTH({INCLUDED.api.removeprefix("aclnn")})}};
+    refused(codes[0]);
+    printf("%d %d %d %s\\n", first, codes[1], (int)size, executor ? "set" : "unset");
+    refused(aclrtMallocWithCfg(0, 8, 0, 0));
+#ifdef DECLARED
+    refused({DECLARED.api}(0, 0, 0, 0));
+#endif
+    return 0;
+}}
+"""
+
+
+def assert_refused(program, *apis):
+    """Run a program that calls absent functions, and ask what it needs."""
+    lines = output_of(program).splitlines()
+    refusals = [line for line in lines if line.startswith("561003 ")]
+    for api, line in zip((INCLUDED.api, *apis), (lines[0], *refusals[2:]), strict=True):
+        assert line.startswith("561003 ")
+        assert f"{api} is not available; `ascendref ops --all` lists what is" in line
+    assert "0 561003 5 unset" in lines
+    assert "aclrtMallocWithCfg is not available: the layout of its config" in refusals[1]
+    found = captured(sys.executable, "-m", "ascendref", "check", "--symbols", "--json", program)
+    rows = json.loads(found.stdout)["functions"]
+    absent_rows = {row["name"] for row in rows if row["presence"] == "absent"}
+    assert absent_rows == {INCLUDED.api, *apis, "aclrtMallocWithCfg"}
+    assert found.returncode == 1
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("suffix", ["c", "cpp"])
+def test_the_macro_lets_a_program_link_that_is_refused_at_run_time(root, tmp_path, suffix):
+    source, program = tmp_path / f"program.{suffix}", tmp_path / "program"
+    source.write_text(ALLOWED)
+    words = [*WARNINGS, "-DASCENDREF_ALLOW_ABSENT", str(source), "-o", str(program)]
+    output_of(*command("CC" if suffix == "c" else "CXX", words, root))
+    assert_refused(program)
+
+
+@pytest.mark.full
+def test_a_root_and_the_compilers_allow_absent_functions(tmp_path):
+    """The option of the compilers, and that of the root for builds with its files alone."""
+    cache = {"XDG_CACHE_HOME": str(tmp_path), "CFLAGS": "-O0"}
+    ascendref = (sys.executable, "-m", "ascendref")
+    for suffix, name in (("c", "cc"), ("cpp", "c++")):
+        source, program = tmp_path / f"program.{suffix}", tmp_path / f"program_{suffix}"
+        source.write_text(f"#define DECLARED\n{ALLOWED}")
+        words = ["--allow-absent", "-Werror", source, "-o", program, "-DASCENDREF_ALLOW_ABSENT"]
+        output_of(*ascendref, name, *words, environment=cache)
+        assert_refused(program, DECLARED.api)
+    folder = tmp_path / "root"
+    output_of(*ascendref, "cann", "--allow-absent", folder, environment=cache)
+    library = folder / "lib64"
+    words = ["-o", program, f"-I{folder / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}"]
+    output_of("c++", source, *words, "-lopapi", "-lascendcl", "-lacl_op_compiler", "-lruntime")
+    assert_refused(program, DECLARED.api)
+    assert hasattr(ctypes.CDLL(Path(library, "libopapi.so")), DECLARED.api)
+    done = captured(*ascendref, "cann", folder, "--prefix", tmp_path / "other")
+    assert done.returncode == 2
+    assert "FOLDER: is " in done.stderr

@@ -7,7 +7,10 @@ import pytest
 
 @pytest.mark.full
 @pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
-@pytest.mark.parametrize("execution", ["eager", "lazy"])
-def test_lists_arrays_and_several_results(programs, execution):
+@pytest.mark.parametrize(
+    ("program", "execution"),
+    [("borrowed.cpp", "eager"), ("borrowed.cpp", "lazy"), ("backend.cpp", "eager")],
+)
+def test_lists_several_results_and_a_backend_s_calls(programs, program, execution):
     environment = {"ASCENDREF_EXECUTION": execution, "ASCENDREF_CHECK": "1"}
-    assert programs.run("borrowed.cpp", **environment) == ("", "")
+    assert programs.run(program, **environment) == ("", "")

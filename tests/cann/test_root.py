@@ -31,6 +31,9 @@ def test_the_command_writes_a_root_and_says_where(tmp_path):
     assert said["root"] == str(prefix)
     assert {path.name for path in Path(said["lib"]).glob("*.so")} == set(LIBRARIES)
     assert (Path(said["include"]) / "aclnnop" / "level2" / "aclnn_logit_grad.h").is_file()
+    assert (prefix / "opp" / "vendors").is_dir()
+    for library in Path(said["lib"]).glob("*.so"):  # programs read the symbols
+        assert " T aclrtMalloc\n" in output_of("nm", "-D", library)
     script = '. "$0"/set_env.sh && echo "$ASCEND_HOME_PATH:$LD_LIBRARY_PATH"'
     sourced = output_of("sh", "-c", script, prefix, environment={"LD_LIBRARY_PATH": "/lib"})
     assert sourced == f"{prefix}:{prefix}/lib64:/lib\n"

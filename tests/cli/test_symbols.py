@@ -79,6 +79,50 @@ def test_sources_need_what_stands_outside_of_comments_and_strings(
     assert listed(tmp_path / name, status=1) == FOUND
 
 
+#: text of a header, text of a source that includes it, and what the two need
+PASTED = [
+    (
+        "#define CALL(api, ...) \\\n  check( aclnn ## api ## GetWorkspaceSize (__VA_ARGS__, #api))",
+        "CALL(Silu, x); int f() { CALL(InplaceAdd, (1, 2), 3); }",
+        ["aclnnSilu", "aclnnInplaceAdd"],
+    ),
+    (  # through another macro, with a variable number of arguments that has a name
+        "#define ONE(f, rest...) aclrt##f(rest)\n#define BOTH(f, g) ONE(f, 1, 2); ONE(g)",
+        "BOTH(Malloc, Mine)\n#define UNUSED ONE(Free, 0)",
+        ["aclrtMalloc", "aclrtMine"],
+    ),
+    (  # two definitions, of which a condition takes one
+        "#ifdef A\n#define T(x) acl##x##Get\n#else\n#define T(x) aclrt##x\n#endif",
+        "T(Malloc)(0); T(unbalanced",
+        ["aclrtMalloc"],
+    ),
+    (  # prototypes need nothing, whatever stands before them
+        "#include <x>\naclnnStatus aclnnMine(void *x, int);\nconst aclTensor *aclMine(void);\n"
+        'extern "C" { [[nodiscard]] __attribute__((weak)) ::aclError aclrtFree(void *x); }\n'
+        "#define DECLARE(f) aclError acl##f(int)\nDECLARE(Init);",
+        "class A {\npublic:\n static std::vector<int> aclOf(int); };\n"
+        "#define DEFINE(f) int acl##f(int x) { return x; }\nDEFINE(Own)\nint x = aclOwn(1);",
+        [],
+    ),
+    (  # calls are none
+        "#define GET aclrtGetDevice(0)",
+        "int main() { aclInit(0); if (x) aclA(1); else aclB(2); return aclC(3) + 1; }\n"
+        "x = 2 * aclD(4); y ? aclE(5) : aclF(6); case 1: aclG(7); ns::aclH(8); p->aclI(9);",
+        [*map("acl{}".format, "ABCDEFGHI"), "aclInit", "aclrtGetDevice"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("header", "source", "needed"), PASTED)
+def test_macros_paste_names_and_prototypes_need_nothing(
+    tmp_path: Path, header: str, source: str, needed: list[str]
+) -> None:
+    (tmp_path / "names.h").write_text(header)
+    (tmp_path / "main.cpp").write_text(f'#include "names.h"\n{source}\n')
+    report = json.loads(call("check", "--symbols", "--json", tmp_path / "main.cpp").stdout)
+    assert sorted(row["name"] for row in report["functions"]) == sorted(needed)
+
+
 @pytest.mark.parametrize(
     ("name", "flags"),
     [

@@ -65,6 +65,14 @@ def channels(data: Tensor, training: bool = True, *, used: bool = True) -> Tenso
     return sized(data.shape[1:2]) if training is used else None
 
 
+def batches(one: Tensor, other: Tensor) -> Tensor:
+    """Return the first of two batches of matrices."""
+    for name, data in (("self", one), ("mat2", other)):
+        if data.ndim != 3:
+            raise ValueError(f"{name} has rank {data.ndim}; 3 is expected")
+    return one
+
+
 def rows(data: Tensor, normalized: Sequence[int]) -> Tensor:
     """Return an element for each row of a layer norm."""
     last = len(normalized)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,6 +16,20 @@ def gemm(
 ) -> Tensor:
     """Return α·A·B + β·C, with A and B transposed first if told."""
     return torch.addmm(c, a.t() if trans_a else a, b.t() if trans_b else b, beta=beta, alpha=alpha)
+
+
+def batched(*tensors: Tensor, function: str, **scalars: Any) -> Tensor:
+    """Return an operator of PyTorch's for batches; a batch of one matrix is used with all others.
+
+    The last two tensors are the batches.
+    """
+    *others, one, other = tensors
+    if one.ndim == other.ndim == 3:
+        count = torch.broadcast_shapes(one.shape[:1], other.shape[:1])
+        one, other = (x.expand(*count, *x.shape[1:]) for x in (one, other))
+    given = {name: value for name, value in scalars.items() if value is not None}
+    result: Tensor = getattr(torch.ops.aten, function)(*others, one, other, **given)
+    return result
 
 
 def transposed_matmul(

@@ -46,6 +46,14 @@ int32_t ascendref_refuse(int32_t status, const char *format, ...)
     return code;
 }
 
+int32_t ascendref_refuse_absent(const char *name, const char *text)
+{
+    const struct function function = {.name = name, .result = RESULT_STATUS};
+    int32_t code = ascendref_refuse(ACLNN_ERR_INNER_FIND_KERNEL_ERROR, "%s", text);
+    if (ascendref_logging) ascendref_log(&function, NULL, code);
+    return code;
+}
+
 const char *native_aclGetRecentErrMsg(void)
 {
     static __thread char *text; /* stays until the thread's next such call */

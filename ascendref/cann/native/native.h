@@ -96,6 +96,9 @@ int32_t ascendref_enter(int *lock);
 int32_t ascendref_refuse(int32_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Refuse a call of a function that the library does not have. */
+int32_t ascendref_refuse_absent(const char *name, const char *text);
+
 /* places.c */
 enum { MOST_FRAMES = 8 };
 

@@ -34,38 +34,51 @@ _PASS_ON = {
 }
 
 
+AllowAbsent = Annotated[
+    bool,
+    typer.Option(
+        "--allow-absent",
+        help="Let programs compile and link that call known functions which are not available;"
+        " such a call returns 561003.",
+    ),
+]
+
+
 @app.command("cc", context_settings=_PASS_ON, rich_help_panel=PANEL)
-def cc_command(context: typer.Context) -> None:
+def cc_command(context: typer.Context, allow_absent: AllowAbsent = False) -> None:
     """Compile C for the emulated device.
 
-    Calls the C compiler (CC, or cc) with all arguments and the necessary flags.
+    Calls the C compiler (CC, or cc) with all other arguments and the necessary flags.
 
     Example: ascendref cc main.c -o main && ./main
     """
-    _compile("CC", context.args)
+    _compile("CC", context.args, allow_absent)
 
 
 @app.command("c++", context_settings=_PASS_ON, rich_help_panel=PANEL)
-def cpp_command(context: typer.Context) -> None:
+def cpp_command(context: typer.Context, allow_absent: AllowAbsent = False) -> None:
     """Compile C++ for the emulated device.
 
-    Calls the C++ compiler (CXX, or c++) with all arguments and the necessary flags.
+    Calls the C++ compiler (CXX, or c++) with all other arguments and the necessary flags.
 
     Example: ascendref c++ main.cpp -o main && ./main
     """
-    _compile("CXX", context.args)
+    _compile("CXX", context.args, allow_absent)
 
 
-def _compile(variable: str, arguments: list[str]) -> None:
+def _compile(variable: str, arguments: list[str], allow_absent: bool) -> None:
     """Become the user's compiler."""
     from ...cann.compilers import run_compiler
 
     with starting(variable):
-        run_compiler(variable, arguments)
+        run_compiler(variable, arguments, allow_absent=allow_absent)
 
 
 @app.command("cann", rich_help_panel=PANEL)
 def cann_command(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="The same as --prefix FOLDER.")
+    ] = None,
     prefix: Annotated[
         Path | None,
         typer.Option(
@@ -73,6 +86,7 @@ def cann_command(
             help="Folder. Default: one in the user's cache, which `cc` and `c++` use.",
         ),
     ] = None,
+    allow_absent: AllowAbsent = False,
     as_json: AsJson = False,
 ) -> None:
     """Install headers and libraries for C and C++.
@@ -86,7 +100,9 @@ def cann_command(
     """
     from ...cann.root import LIBRARIES, install
 
-    root = install(prefix)
+    if folder is not None and prefix is not None:
+        raise OptionError("FOLDER", f"is {folder}, but --prefix says {prefix}; give one of them")
+    root = install(folder or prefix, allow_absent=allow_absent)
     if not as_json:
         print(root)
         return

@@ -22,10 +22,12 @@ from ..base_device import BaseDevice
 from ..checker.shadow import Shadow, Span
 from ..handle import Handle
 from ..lock_free import AtomicReference
-from .storage import ALIGNMENT, POISON, Storage
+from .storage import POISON, Storage
 
 #: device addresses start here, above all pointers of host processes
 FIRST_ADDRESS: Final = 2**48
+#: what addresses are multiples of, as on an NPU
+_ALIGNMENT: Final = 512
 #: addresses per device: far more than its memory, so that freed ones are reused late
 _SPAN: Final = 2**44
 
@@ -44,7 +46,7 @@ class Memory(Handle):
     Attributes
     ----------
     address : int
-        Address of the first byte, a multiple of 64.
+        Address of the first byte; of device memory a multiple of 512.
     nbytes : int
         Requested size in bytes.
     device : Device
@@ -59,7 +61,7 @@ class Memory(Handle):
     >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> memory = dev.malloc(100)
-    >>> memory.nbytes, memory.address % 64, memory.alive
+    >>> memory.nbytes, memory.address % 512, memory.alive
     (100, 0, True)
     >>> dev.free(memory)
     >>> memory.alive
@@ -273,7 +275,7 @@ class AddressSpace(Handle):
 
         def make(now: Blocks) -> tuple[Memory, int, int]:
             fits = now.used + counted <= self.capacity
-            address = fits and now.find_room(reserved, now.cursor, self._base, ALIGNMENT)
+            address = fits and now.find_room(reserved, now.cursor, self._base, _ALIGNMENT)
             if not address:
                 fail(
                     Status.ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -404,13 +406,13 @@ def find_memory(address: int) -> Memory | None:
     return None
 
 
-def _align(address: int, alignment: int = ALIGNMENT) -> int:
+def _align(address: int, alignment: int = _ALIGNMENT) -> int:
     return (address + alignment - 1) // alignment * alignment
 
 
 def _checked_size(nbytes: int) -> int:
     nbytes = integer("nbytes", nbytes)
-    if not 0 < nbytes < 2**64 - ALIGNMENT:
+    if not 0 < nbytes < 2**64 - _ALIGNMENT:
         problem = f"nbytes is {shown(nbytes)}; it must be ≥ 1 and, with padding, fit 64 bits"
         fail(Status.ACL_ERROR_INVALID_PARAM, problem)
     return nbytes

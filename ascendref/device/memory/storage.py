@@ -15,7 +15,7 @@ from ...core.status import Status
 
 #: value of uninitialized bytes: NaN in every floating-point type, -1 in signed integers
 POISON: Final = 0xFF
-#: alignment of every allocation in bytes
+#: alignment in the host's memory in bytes
 ALIGNMENT: Final = 64
 #: most bytes that are poisoned together
 CHUNK: Final = 2**18

@@ -87,7 +87,7 @@ MATRICES: dict[str, Judge] = {
     ),
     "Mm": judged(matmul, ("N 5, 5 3", 1)),
     "Mv": judged(matmul, ("N 5, 5", 0)),
-    "BatchMatMul": judged(matmul, ("N 3 5, N 5 2", 0)),
+    "BatchMatMul": judged(matmul, ("N 3 5, N 5 2", 0), ("1 3 5, 4 5 2", 0), ("4 3 5, 1 5 2", 0)),
     "Dot": judged(np.dot, "5, 5"),
     "Ger": judged(np.outer, "3, 5"),
     "Addmm": judged(with_product(), ("2, 3 5, 5 2", 2, 3, 0), ("3 2, 3 5, 5 2", None, None, 1)),
@@ -95,8 +95,15 @@ MATRICES: dict[str, Judge] = {
     "Addmv": judged(
         lambda x, a, b, alpha, beta, _: with_product()(x, a, b, beta, alpha), ("3, 3 5, 5", 3, 2, 0)
     ),
-    "Addbmm": judged(with_product(lambda a, b: (a @ b).sum(0)), ("3 2, 4 3 5, 4 5 2", 2, 3, 0)),
-    "Baddbmm": judged(with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0)),
+    "Addbmm": judged(
+        with_product(lambda a, b: (a @ b).sum(0)),
+        ("3 2, 4 3 5, 4 5 2", 2, 3, 0),
+        ("3 2, 1 3 5, 4 5 2", 2, 3, 0),
+    ),
+    "Baddbmm": judged(
+        with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0), ("4 3 2, 4 3 5, 1 5 2", 2, None, 0)
+    ),
+    "InplaceBaddbmm": judged(with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0)),
     "Addr": judged(with_product(np.outer), ("3 5, 3, 5", 2, 3)),
     "Einsum": judged(
         lambda xs, text: np.einsum(text, *xs),
