@@ -8,6 +8,7 @@ from ascendref.cann.functions import functions
 from ascendref.cann.root import PYTHON
 
 from ..support.processes import ROOT, run
+from ..support.readme import blocks
 from .conftest import PROGRAMS
 
 TWO_DEVICES = {"ASCENDREF_PRODUCT": "Ascend910B3", "ASCENDREF_DEVICES": "2"}
@@ -28,6 +29,11 @@ def test_the_vendors_module_comes_first_wherever_it_is(root, tmp_path):
     (tmp_path / "acl.py").write_text("init = 'of the vendor'")
     line = f"import sys; sys.path.append({str(tmp_path)!r}); import acl; print(acl.init)"
     assert run_with(root, "-c", line) == "of the vendor"
+
+
+def test_the_pages_program_runs(root):
+    (program,) = blocks(ROOT / "docs" / "from-cpp.md", "py")
+    assert run_with(root, "-c", f"{program}\nprint(ret)") == "0"
 
 
 def test_names_in_python_are_those_of_functions_of_c():
