@@ -124,7 +124,7 @@ class Scheduler:
             else:
                 check_and_queue(self.streams, checker, task, caller)
             submissions.value = task.submitted
-            if self.eager:
+            if self.eager and not (task.is_small and workers.run_here(task)):
                 workers.wake(stream)
         else:
             stream.check()
@@ -398,13 +398,16 @@ class Scheduler:
             task.state = State.DONE
         stream = task.stream
         stream.retire(task)
-        for wake in list(task.waiters):
-            wake()
-        task.waiters.clear()
+        if task.waiters:
+            for wake in list(task.waiters):
+                wake()
+            task.waiters.clear()
         if self.eager and stream.queue:
             workers.wake(stream)
-        self.remove_if_closed(stream)
-        self._remove_if_left(stream)
+        if stream.closing:
+            self.remove_if_closed(stream)
+        if self._leaving:
+            self._remove_if_left(stream)
 
     def _cancellation(self, task: Task) -> Status | None:
         """Return the status with which a queued task ends without running; None if it runs."""
