@@ -230,7 +230,7 @@ class Located(NamedTuple):
     def descriptions(self) -> tuple[Description, ...]:
         """The tensors' descriptions."""
         pairs = zip(self.fields, self.sizes, strict=True)
-        return tuple([Description(*fields, size) for fields, size in pairs])
+        return tuple([Description._make((*fields, size)) for fields, size in pairs])
 
 
 def refuse(message: str, cause: BaseException | None = None) -> NoReturn:
