@@ -13,7 +13,7 @@ from ...core.errors import AclError, fail
 from ...core.status import Status
 from .spinning import DEVICE, HOST, Spinner
 from .task import BaseStream, Kind, State, Task
-from .task_context import task_context
+from .task_context import in_task, task_context
 
 #: seconds that queued work may take when the process exits, and seconds for waits after that
 EXIT_TIMEOUT: Final = 0.7
@@ -31,9 +31,9 @@ class WorkerThreads:
     def __init__(self) -> None:
         #: shortens waits of the host for the kernel thread, and of that thread for work
         self.spinner: Final = Spinner()
-        #: whether a small task runs on the thread that queues it, if no other task runs: the waking
-        #: of a thread takes longer. An interrupt of that thread would leave the task half done, so
-        #: this is for programs in which none can come
+        #: whether a thread that waits runs small tasks itself while no other runs: waking a thread
+        #: takes longer. An interrupt of that thread would leave the task half done, so this is for
+        #: programs in which none can come
         self.lends_turns = False
         self.reset()
 
@@ -62,19 +62,19 @@ class WorkerThreads:
         self._ready.put(stream)
 
     def run_here(self, task: Task) -> bool:
-        """Run a small task on the calling thread if nothing runs or precedes it; tell whether."""
+        """Run a task on the calling thread if nothing runs or precedes it; tell whether it ended."""
         stream = task.stream
-        if not self.lends_turns or self.closed or not self._turn.acquire(blocking=False):
+        if self.closed or in_task() or not self._turn.acquire(blocking=False):
             return False
         try:
-            if stream.queue and stream.queue[0] is not task:
+            if stream.first() is not task or task.state is not State.QUEUED:
                 return False
             thread = threading.get_ident()
             context = self._contexts.get(thread)
             if context is None:
                 context = self._contexts[thread] = task_context()
             context.run(self._start_first, stream)
-            return True
+            return bool(task.ended)
         finally:
             self._turn.release()
 
