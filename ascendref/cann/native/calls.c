@@ -220,15 +220,12 @@ static int64_t answered(const struct function *function, const argument *argumen
                         PyObject *const *members, size_t count)
 {
     PyObject *callable = ascendref_python_functions[function->number];
-    /* an operator may compute on this thread, whose rounding and subnormals are the program's */
+    /* a thread that waits may compute, and its rounding and its subnormals are the program's */
     fenv_t environment;
-    bool computes = function->count == 4 && function->parameters[2].kind == KIND_EXECUTOR;
-    if (computes) {
-        fegetenv(&environment);
-        fesetenv(FE_DFL_ENV);
-    }
+    fegetenv(&environment);
+    fesetenv(FE_DFL_ENV);
     PyObject *answer = python.PyObject_Vectorcall(callable, members, count, NULL);
-    if (computes) fesetenv(&environment);
+    fesetenv(&environment);
     int64_t result = ACL_SUCCESS;
     if (!answer)
         result = ascendref_status_of_exception(function->name);

@@ -62,7 +62,7 @@ class WorkerThreads:
         self._ready.put(stream)
 
     def run_here(self, task: Task) -> bool:
-        """Run a task on the calling thread if nothing runs or precedes it; tell whether it ended."""
+        """Run a task here if nothing runs or precedes it; return whether it has ended."""
         stream = task.stream
         if self.closed or in_task() or not self._turn.acquire(blocking=False):
             return False
