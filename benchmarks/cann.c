@@ -2,7 +2,7 @@
 #include "aclnnop/aclnn_hardshrink_backward.h"
 #include "timing.h"
 
-enum { ELEMENTS = 16, BATCH = 200, PARTS = 6 };
+enum { ELEMENTS = 1000, BATCH = 200, PARTS = 7 };
 
 static const int64_t shape[] = {ELEMENTS};
 static void *memory[3];
@@ -22,6 +22,12 @@ static void both_phases(void)
     CHECK(aclnnHardshrinkBackwardGetWorkspaceSize(tensors[0], tensors[1], lambd, tensors[2], &size,
                                                   &executor));
     CHECK(aclnnHardshrinkBackward(NULL, size, executor, stream));
+}
+
+static void both_phases_and_synchronize(void)
+{
+    both_phases();
+    CHECK(aclrtSynchronizeStream(stream));
 }
 
 static void both_phases_with_new_tensors(void)
@@ -60,6 +66,7 @@ static const struct {
     void (*run)(void);
 } parts[PARTS] = {
     {"both phases", both_phases},
+    {"both phases, synchronized", both_phases_and_synchronize},
     {"both phases, new tensors", both_phases_with_new_tensors},
     {"tensor create and destroy", create_and_destroy},
     {"copy of 16 bytes", copy},

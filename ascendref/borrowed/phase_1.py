@@ -21,6 +21,9 @@ from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
 WORKSPACE: Final = 32
+#: calls without the places of their tensors -> what is computed; keys contain shapes
+_computes: Final[dict[tuple[Any, ...], Compute]] = {}
+_COMPUTES_LIMIT: Final = 4096
 
 
 def plan_borrowed(
@@ -83,6 +86,20 @@ class BorrowedCall:
             return planned
         return keep_plan(self._make_plan(tensors, planned), planned, tensors)
 
+    def _inferred(
+        self, tensors: tuple[Tensor, ...], kinds: tuple[Any, ...], in_place: bool
+    ) -> Compute:
+        """Return what the task computes; calls that differ in the tensors' places share it."""
+        key = self._key, kinds, in_place, tuple([(x.shape, x.strides) for x in tensors])
+        compute = _computes.get(key)
+        if compute is None:
+            compute = Compute(self._operator, self._given, self._scalars)
+            compute.infer(tensors, kinds, in_place)
+            if len(_computes) >= _COMPUTES_LIMIT:
+                _computes.clear()
+            _computes[key] = compute
+        return compute
+
     def _make_plan(self, tensors: tuple[Tensor, ...], located: Located) -> Plan:
         operator, product = self._operator, located.space.device.product
         if product.name not in operator.products:
@@ -96,8 +113,7 @@ class BorrowedCall:
         arrays = [x.array for x in places]
         in_place = check_overlaps(names, arrays, inputs, tensors, located.numbers)
         kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])
-        compute = Compute(operator, self._given, self._scalars)
-        compute.infer(tensors, kinds, in_place)
+        compute = self._inferred(tensors, kinds, in_place)
 
         def writes(param: Parameter) -> bool:
             wanted = param.is_written and self._scalars.get(param.condition, True)

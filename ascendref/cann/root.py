@@ -59,7 +59,19 @@ _COMPONENTS: Final = (
 )
 #: folders with the libraries for linking on machines without a device
 _STUBS: Final = ("devlib", f"devlib/{_ARCHITECTURE}", f"devlib/linux/{_ARCHITECTURE}")
-_FOLDERS: Final = ("lib64", "opp/vendors", "python/site-packages", *_STUBS)
+_FOLDERS: Final = ("lib64", "opp/vendors", *_STUBS)
+#: the folder for Python, and the module in it; `pyacl` makes the module
+PYTHON: Final = _SEARCH_PATHS["PYTHONPATH"].removeprefix("/")
+_ACL: Final = f'''"""The vendor's Python interface (pyACL) to the emulated device of ascendref."""
+
+import sys
+from pathlib import Path
+
+from ascendref.cann.pyacl import module
+
+folder = Path(__file__).absolute().parent
+sys.modules[__name__] = module(folder.parents[1] / "lib64" / "{LIBRARIES[0]}", folder)
+'''
 
 
 def words_of(variable: str) -> list[str]:
@@ -86,7 +98,7 @@ def compiler(variable: str) -> list[str]:
 def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
     """Return the folder in the user's cache for these sources, this Python and this compiler."""
     digest = hashlib.sha256()
-    texts = {**_sources(find_libpython()), **headers(), **more_sources}
+    texts = {**_sources(find_libpython()), **headers(), "acl.py": _ACL, **more_sources}
     for source, text in sorted(texts.items()):
         digest.update(f"{source}\n{text}\n".encode())
     command = compile_command(), words_of("LDFLAGS")
@@ -148,6 +160,8 @@ def _write(made: Path, root: Path, allow_absent: bool) -> None:
     for place, target in _links().items():
         (made / place).parent.mkdir(parents=True, exist_ok=True)
         (made / place).symlink_to(os.path.relpath(target, Path(place).parent))
+    (made / PYTHON).mkdir(parents=True)
+    (made / PYTHON / "acl.py").write_text(_ACL)
     (made / "set_env.sh").write_text(set_env(root))
 
 

@@ -161,6 +161,9 @@ class DataType(IntEnum):
     ('ACL_BF16', 'bfloat16', 1)
     """
 
+    #: that of the enumerations is written in Python; keys of plans contain types
+    __hash__ = int.__hash__
+
     ACL_DT_UNDEFINED = -1
     ACL_FLOAT = 0
     ACL_FLOAT16 = 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import unwrap
 from math import prod
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..core.dtypes import BFLOAT16, FLOAT32, FLOAT64, FLOATS, ElementType, names
@@ -311,6 +312,11 @@ class Operator:
     def places(self) -> tuple[int, ...]:
         """Where tensors, scalars and results are among the arguments of phase 1."""
         return tuple([self.arguments.index(name) for name in self.vendor_parameters])
+
+    @cached_property
+    def ordered(self) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+        """What puts the arguments of phase 1 in the order tensors, scalars, results."""
+        return itemgetter(*self.places)
 
     @cached_property
     def nullable(self) -> dict[str, float]:

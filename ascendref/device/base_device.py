@@ -154,10 +154,28 @@ class BaseDevice(Handle):
         *,
         kind: Kind = Kind.KERNEL,
         unwritten: Unwritten = Unwritten.REFUSED,
+        is_small: bool = False,
     ) -> Task:
         """Queue a kernel or a collective: a function and the device memory that it accesses."""
-        queue = self.own_stream(stream)
-        task = Task(queue, kind, label, function, reads, writes, unwritten=unwritten)
+        return self.queue(
+            self.own_stream(stream), function, reads, writes, label, kind, unwritten, is_small
+        )
+
+    def queue(
+        self,
+        stream: BaseStream,
+        function: Callable[[], object],
+        reads: tuple[Access, ...],
+        writes: tuple[Access, ...],
+        label: str,
+        kind: Kind = Kind.KERNEL,
+        unwritten: Unwritten = Unwritten.REFUSED,
+        is_small: bool = False,
+    ) -> Task:
+        """Queue what `launch` does on a stream that `own_stream` returned."""
+        task = Task(
+            stream, kind, label, function, reads, writes, unwritten=unwritten, is_small=is_small
+        )
         self.scheduler.submit(task)
         return task
 
@@ -166,6 +184,8 @@ class BaseDevice(Handle):
         self.check_process()
         if stream is None:
             return self.default_stream
+        if isinstance(stream, BaseStream) and stream.alive and stream.scheduler is self.scheduler:
+            return stream
         if not isinstance(stream, BaseStream):
             raise ArgumentTypeError(
                 "stream", f"is a {type(stream).__name__}; a Stream or None is expected"

@@ -14,7 +14,7 @@ from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
 from ..device.memory.tensor import Tensor, contiguous_strides
 from ..device.streams.stream import Stream
-from .plan import Called, Plan, Shapes, Step, refuse
+from .plan import Called, Plan, Shapes, Step, own_fields, refuse
 
 
 class Executor(Handle):
@@ -257,10 +257,10 @@ class Executor(Handle):
         run = partial(plan.run, memories, memory, start)
         label = plan.label or plan.operator.api
         if not plan.finds_shapes:
-            device.launch(queue, run, reads, tuple(writes), label)
+            device.queue(queue, run, reads, tuple(writes), label, is_small=plan.is_small)
             return
         shapes: Shapes = {}
-        device.launch(queue, lambda: shapes.update(run() or {}), reads, tuple(writes), label)
+        device.queue(queue, lambda: shapes.update(run() or {}), reads, tuple(writes), label)
         cast("Stream", queue).synchronize()
         for k, shape in shapes.items():
             tensor = self._tensors[k]
@@ -313,13 +313,12 @@ class Executor(Handle):
         If one has been bound to other memory, phase 1 is repeated: they may overlap now.
         """
         plan, starts = self._plan, self._starts
-        for k, (tensor, memory, before) in enumerate(
-            zip(self._tensors, self._memories, plan.descriptions, strict=True)
-        ):
-            start = before.start if starts is None else starts[k]
-            now = tensor.data_type, tensor.shape, tensor.strides, tensor.offset, tensor.start
+        for k, tensor in enumerate(self._tensors):
+            memory, before = self._memories[k], plan.fields[k]
+            if starts is not None:
+                before = (*before[:-1], starts[k])
             living = memory is None or memory.alive
-            if tensor.memory is not memory or not living or now != (*before[:4], start):
+            if tensor.memory is not memory or not living or own_fields(tensor) != before:
                 freed = tensor.memory is memory and not living
                 what = (
                     f"lies in {memory!r}"

@@ -13,7 +13,7 @@ from ..declaration.operator import Operator
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from .plan import Called, Located, Plan, Planned, refuse
+from .plan import Called, Located, Plan, Planned, own_fields, refuse
 from .planning import make_plan
 from .validation import validate
 
@@ -41,7 +41,7 @@ def plan_call(
             operator, arguments = _without_null(operator, arguments)
             break
     else:
-        arguments = tuple([arguments[place] for place in operator.places])
+        arguments = operator.ordered(arguments)
     first = len(operator.tensors)
     last = first + len(operator.scalars)
     tensors: tuple[Tensor, ...] = arguments[:first] + arguments[last:]
@@ -90,23 +90,20 @@ def known_plan(
         if memory is None:
             sizes.append(0)
         else:
-            shared = shared and memory.alive and memory.space is space and not memory.pinned
-            shared = shared and memory.room(0) == memory.nbytes  # not mapped in parts
             sizes.append(memory.nbytes)
-    fields = tuple(
-        [
-            (tensor.data_type, tensor.shape, tensor.strides, tensor.offset, tensor.start, size)
-            for tensor, size in zip(tensors, sizes, strict=True)
-        ]
-    )
+            if not (memory.alive and memory.space is space and memory.is_whole):
+                shared = False
+    fields = tuple(map(own_fields, tensors))
     # overlap depends only on which tensors share memory, not on its address
     numbers = tuple(map(memories.index, memories))
     product = space.device.product
-    whole = (key, product.name, product.has_bfloat16, fields, numbers) if shared else None
+    whole = None
+    if shared:
+        whole = (key, product.name, product.has_bfloat16, fields, tuple(sizes), numbers)
     plan = _plans.get(whole) if whole is not None else None
     if plan is not None:
         return plan, space, tensors, memories
-    return Located(space, memories, numbers, fields, whole)
+    return Located(space, memories, numbers, fields, tuple(sizes), whole)
 
 
 def keep_plan(plan: Plan, located: Located, tensors: tuple[Tensor, ...]) -> Planned:
@@ -133,7 +130,7 @@ def _without_null(
                 f"{name} is None; every argument of {operator.api}GetWorkspaceSize must be given:"
                 f" {', '.join(operator.arguments)}",
             )
-    ordered = tuple([arguments[place] for place in operator.places])
+    ordered = operator.ordered(arguments)
     count = len(operator.tensors)
     reduced, tensors = operator.given(ordered[:count])
     named = zip(operator.vendor_parameters[count:], ordered[count:], strict=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn, Protocol, cast
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,10 @@ Shapes = dict[int, tuple[int, ...]]
 Compute = Callable[[tuple[NDArray[Any], ...], NDArray[np.uint8] | None], Shapes | None]
 
 
+#: bytes that a small call reads and writes at most
+SMALL: Final = 2**15
+
+
 class Called(Protocol):
     """What phase 2 needs to know of an operator."""
 
@@ -33,6 +38,10 @@ class Called(Protocol):
     @property
     def is_generated(self) -> bool:
         """Whether the vendor generates its host code, which checks a call in another order."""
+
+
+#: the fields of a tensor's `Description` that are its own
+own_fields: Final = attrgetter("data_type", "shape", "strides", "offset", "start")
 
 
 class Description(NamedTuple):
@@ -82,6 +91,18 @@ class Step(NamedTuple):
     writes: tuple[str, ...]
 
 
+class Dense(NamedTuple):
+    """A kernel for contiguous tensors: `ElementwiseKernel.bind_memory`."""
+
+    kernel: Callable[[int, int], int]
+    #: packs the addresses of the tensors, and the number of their elements
+    pack: Callable[..., bytes]
+    #: as float64 in memory
+    scalars: bytes
+    #: elements of each tensor
+    size: int
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
     """Everything that phase 1 decides about a call.
@@ -115,6 +136,17 @@ class Plan:
     label: str = ""
     #: whether the data decide a result's shape: phase 2 waits for it
     finds_shapes: bool = False
+    #: the kernel for contiguous tensors at addresses, with its scalars; None if it cannot be used
+    dense: Dense | None = None
+    #: whether it takes less time than waking the device's thread
+    is_small: bool = field(init=False)
+    #: what `own_fields` returns for each tensor
+    fields: tuple[tuple[Any, ...], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", tuple([each[:-1] for each in self.descriptions]))
+        nbytes = sum(span.nbytes for _, span in (*self.reads, *self.writes))
+        object.__setattr__(self, "is_small", nbytes <= SMALL and not self.finds_shapes)
 
     def run(
         self, memories: tuple[Memory | None, ...], workspace: Memory | None, start: int
@@ -127,6 +159,8 @@ class Plan:
         for k, memory in enumerate(memories):
             if memory is not None and not memory.alive:
                 _fail_freed(f"{self.names[k]} lies in {memory!r}")
+        if self.dense is not None and self._run_dense(self.dense, memories):
+            return None
         for k, span in self.reads:
             cast("Memory", memories[k]).content(span.start, span.nbytes)
         for k, span in self.writes:
@@ -148,6 +182,18 @@ class Plan:
             first = start + -(workspace.address + start) % 4
             scratch = workspace.content(start, self.workspace)[first : start + self.workspace]
         return self.compute(tuple(arrays), scratch)
+
+    def _run_dense(self, dense: Dense, memories: tuple[Memory | None, ...]) -> bool:
+        """Run the kernel at the tensors' addresses; return False, with nothing done, if it cannot.
+
+        Every tensor has elements: the reads and the write are those of all tensors in order.
+        """
+        held = cast("tuple[Memory, ...]", memories)
+        words = [held[k].place(span.start, span.nbytes) for k, span in self.reads]
+        for k, span in self.writes:
+            words.append(held[k].place(span.start, span.nbytes, overwrite=True))
+        addresses = dense.pack(*words, dense.size)
+        return dense.kernel(id(addresses), id(dense.scalars)) >= 0
 
 
 #: a plan, the address space of the tensors' device, the tensors (results last), their memory
@@ -173,15 +219,18 @@ class Located(NamedTuple):
     memories: tuple[Memory | None, ...]
     #: numbers that are equal for tensors in the same memory
     numbers: tuple[int, ...]
-    #: the fields of each tensor's `Description`
+    #: the fields of each tensor's `Description`, without the size of its memory
     fields: tuple[tuple[Any, ...], ...]
+    #: the size of the memory of each tensor
+    sizes: tuple[int, ...]
     #: equal for calls that share a plan; None if the call shares none
     key: tuple[Any, ...] | None
 
     @property
     def descriptions(self) -> tuple[Description, ...]:
         """The tensors' descriptions."""
-        return tuple(map(Description._make, self.fields))
+        pairs = zip(self.fields, self.sizes, strict=True)
+        return tuple([Description._make((*fields, size)) for fields, size in pairs])
 
 
 def refuse(message: str, cause: BaseException | None = None) -> NoReturn:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import ceil, prod
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType
+from ..core.packing import pack_floats, word_packer
 from ..declaration.fields import Mode
 from ..device.checker.shadow import Span
 from ..functional.kernels import compute_parts, elementwise_kernels, of_no_terms, reduction_kernel
 from ..kernels.loops.reduction_plan import BLOCK
-from .plan import Compute, Description, Plan, TwoPhaseCall
+from .plan import Compute, Dense, Description, Plan, TwoPhaseCall
 from .validation import ValidCall
 from .workspace import LaunchSequence, reserved
 
@@ -22,10 +23,10 @@ def make_plan(
     if call.is_empty:
         nothing = Span(0, 0, "workspace")
         return Plan(call.operator, names, descriptions, (), (), 0, (), (), nothing, None, unbound)
-    mode = call.operator.mode(call.values)
+    mode, dense = call.operator.mode(call.values), None
     if mode == "none":
         computed = _computed_type(call)
-        compute = _elementwise_kernel(call, computed)
+        compute, dense = _elementwise_kernel(call, computed)
         launches, workspace = _elementwise_launches(call, computed)
     else:
         compute = _reduction_kernel(call, mode)
@@ -47,6 +48,7 @@ def make_plan(
         compute=compute,
         unbound=unbound,
         has_partial_sums=call.operator.reduction is not None,
+        dense=dense,
     )
 
 
@@ -60,7 +62,7 @@ def _types(call: ValidCall) -> tuple[ElementType, ...]:
     return tuple([operand.kind for operand in call.inputs])
 
 
-def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
+def _elementwise_kernel(call: ValidCall, computed: ElementType) -> tuple[Compute, Dense | None]:
     """Compile the kernels of an elementwise operator and bind its scalars."""
     operator, values, in_place = call.operator, call.values, call.in_place
     types = _types(call)
@@ -69,10 +71,16 @@ def _elementwise_kernel(call: ValidCall, computed: ElementType) -> Compute:
     size = operator.divisor(values, out.layout.shape)
     tiled = operator.is_viewed or size not in (None, out.array.size)
     kernels = elementwise_kernels(operator, types, out.kind, compute, values, result=computed)
+    layout = "tiled"
     for kernel in kernels:
         layout = "tiled" if tiled else kernel.layout(call.placeholders, in_place)
         kernel.make_ready(layout, out.array.size)
-    return lambda arrays, scratch: compute_parts(operator, kernels, arrays, values, in_place)
+    dense = None
+    if len(kernels) == 1 and layout == "dense":
+        (numbers,) = operator.part_scalars(values)
+        pack = word_packer(len(call.inputs) + 2)
+        dense = Dense(kernels[0].bind_memory(), pack, pack_floats(*numbers), out.array.size)
+    return lambda arrays, _: compute_parts(operator, kernels, arrays, values, in_place), dense
 
 
 def _elementwise_launches(call: ValidCall, computed: ElementType) -> tuple[LaunchSequence, int]:

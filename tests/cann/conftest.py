@@ -12,6 +12,8 @@ from ascendref.cann.compilers import command
 from ascendref.cann.root import install
 
 PROGRAMS = Path(__file__).with_name("programs")
+#: a program, not a module of tests
+collect_ignore = ["programs/pyacl.py"]
 #: seconds after which a program counts as hanging
 HANG = 120
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-g", "-pthread")

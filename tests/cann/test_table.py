@@ -48,10 +48,11 @@ def test_a_library_of_another_version_is_refused(monkeypatch):
     # an interrupt in a function of Python's would be lost
     monkeypatch.setattr(callers, "_machine_callers", [])
     monkeypatch.setattr(workers.spinner, "loop", None)
-    places = [ctypes.cast(function, ctypes.c_void_p).value for function in (NO_CALLER, NO_WAIT)]
+    numbers = [ctypes.cast(function, ctypes.c_void_p).value for function in (NO_CALLER, NO_WAIT)]
+    numbers.append(0)
     names = python_functions()
-    assert len(connect(",".join(names), digest(), *places)) > len(names)
-    for given in (places, places[:1], []):
+    assert len(connect(",".join(names), digest(), *numbers)) > len(names)
+    for given in (numbers, numbers[:1], []):
         with pytest.raises(ar.ArgumentValueError, match="run `ascendref cann` again"):
             connect("aclInit", "0" * 16, *given)
 

@@ -1,4 +1,5 @@
 /* Calls: arguments on their way to Python, results and failures on their way back, and the log. */
+#include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,7 +220,12 @@ static int64_t answered(const struct function *function, const argument *argumen
                         PyObject *const *members, size_t count)
 {
     PyObject *callable = ascendref_python_functions[function->number];
+    /* a thread that waits may compute, and its rounding and its subnormals are the program's */
+    fenv_t environment;
+    fegetenv(&environment);
+    fesetenv(FE_DFL_ENV);
     PyObject *answer = python.PyObject_Vectorcall(callable, members, count, NULL);
+    fesetenv(&environment);
     int64_t result = ACL_SUCCESS;
     if (!answer)
         result = ascendref_status_of_exception(function->name);

@@ -162,10 +162,11 @@ static bool connect_python(void)
     PyObject *module = python.PyImport_ImportModule("ascendref.cann.runtime.link");
     PyObject *functions = NULL;
     if (module)
-        functions = python.PyObject_CallMethod(module, "connect", "ssKK", ascendref_functions,
+        functions = python.PyObject_CallMethod(module, "connect", "ssKKi", ascendref_functions,
                                                ascendref_digest,
                                                (unsigned long long)(uintptr_t)ascendref_place,
-                                               (unsigned long long)(uintptr_t)ascendref_spin);
+                                               (unsigned long long)(uintptr_t)ascendref_spin,
+                                               (int)started_here);
     if (module) python.Py_DecRef(module);
     if (!functions) {
         explain_exception();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
 import re
 import sys
 from collections import ChainMap
@@ -46,6 +47,8 @@ _MODULES: Final = (
     streams, virtual_memory,
 )  # fmt: skip
 
+#: new objects from which the garbage collector looks for cycles; few calls leave any
+_COLLECTED_FROM: Final = 20_000
 #: the type of ``ascendref_spin`` in ``native.h``; without the GIL
 _SPIN: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
@@ -57,21 +60,26 @@ def implementations() -> dict[str, Callable[..., Any]]:
     return functions | {x: defined[x] for x in python_functions() if x not in functions}
 
 
-def connect(names: str, made_from: str, *addresses: int) -> tuple[Callable[..., Any], ...]:
+def connect(names: str, made_from: str, *numbers: int) -> tuple[Callable[..., Any], ...]:
     """Return the functions for a library's names, then those that the library itself uses.
 
     The names are in the order of the library's table, with commas. ``made_from`` is the digest of
-    that table; libraries of other versions may give other addresses. They are those of the function
-    that returns the call in which the thread is, and of the loop of short waits.
+    that table; libraries of other versions may give other numbers. They are the addresses of the
+    function that returns the call in which the thread is, and of the loop of short waits; and
+    whether the library started Python, so that nothing interrupts Python code.
     """
     if made_from != digest():
         problem = "was built by another version of ascendref; run `ascendref cann` again"
         raise ArgumentValueError("the library", problem)
-    find_place, spin = addresses
+    find_place, spin, started_here = numbers
     # called with the GIL held
     find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)
     add_machine_caller(lambda: _call(find()))
     workers.spinner.loop = _SPIN(spin)
+    if started_here:  # this Python runs nothing but the library
+        workers.lends_turns = True
+        gc.freeze()
+        gc.set_threshold(_COLLECTED_FROM)
     found = implementations()
     atexit.register(find_leaks)
     if process.settings.trace:

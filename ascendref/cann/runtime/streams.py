@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ...core.errors import fail
 from ...core.status import Status
+from ...device.streams.callbacks import serves
 from ...device.streams.stream import Stream
 from .arguments import check_either, invalid, rt_invalid
 from .process import process
@@ -100,4 +101,5 @@ def aclrtProcessReport(timeout: int) -> None:
         devices.insert(0, context.device)
     if not devices:
         fail(Status.ACL_ERROR_RT_THREAD_SUBSCRIBE, "this thread serves no stream")
-    devices[0].process_report(timeout)
+    served = [device for device in devices if serves(device.scheduler)]
+    (served or devices)[0].process_report(timeout)

@@ -87,9 +87,13 @@ def cann_command(
         ),
     ] = None,
     allow_absent: AllowAbsent = False,
+    python: Annotated[
+        bool,
+        typer.Option("--python", help="Print the folder for PYTHONPATH, with the module acl."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Install headers and libraries for C and C++.
+    """Install headers and libraries for C and C++, and the module acl for Python.
 
     Programs for the vendor's runtime (CANN) compile and link with them unchanged. The folder is
     printed.
@@ -98,15 +102,16 @@ def cann_command(
 
     Example: ascendref cann --prefix ~/ascend && . ~/ascend/set_env.sh
     """
-    from ...cann.root import LIBRARIES, install
+    from ...cann.root import LIBRARIES, PYTHON, install
 
     if folder is not None and prefix is not None:
         raise OptionError("FOLDER", f"is {folder}, but --prefix says {prefix}; give one of them")
     root = install(folder or prefix, allow_absent=allow_absent)
     if not as_json:
-        print(root)
+        print(root / PYTHON if python else root)
         return
     places = {"root": root, "include": root / "include", "lib": root / "lib64"}
+    places["python"] = root / PYTHON
     places["set_env"] = root / "set_env.sh"
     print_json({name: str(path) for name, path in places.items()} | {"libraries": [*LIBRARIES]})
 

@@ -96,6 +96,11 @@ class Memory(Handle):
         """Whether it is pinned host memory."""
         return self.address < FIRST_ADDRESS
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is device memory without gaps."""
+        return self.address >= FIRST_ADDRESS
+
     def room(self, offset: int) -> int:
         """Return the number of usable bytes from an offset on."""
         return self.nbytes - offset
@@ -141,11 +146,22 @@ class Memory(Handle):
 
         With ``overwrite``, their old values need not be kept.
         """
+        count = self.nbytes - start if count is None else count
+        return self._touched(start, count, overwrite).bytes
+
+    def place(self, start: int, count: int, *, overwrite: bool = False) -> int:
+        """Return the host's address of the byte ``start``; otherwise as `content`."""
+        storage = self._storage.get("all")
+        if storage is None or len(storage.initialized) < storage.chunks:
+            storage = self._touched(start, count, overwrite)
+        return storage.first + start
+
+    def _touched(self, start: int, count: int, overwrite: bool) -> Storage:
         storage = self._storage.get("all")
         if storage is None:
             storage = self._storage.setdefault("all", Storage(self.nbytes))
-        storage.touch(start, self.nbytes if count is None else start + count, overwrite=overwrite)
-        return storage.bytes
+        storage.touch(start, start + count, overwrite=overwrite)
+        return storage
 
     def share(self, storage: Storage) -> None:
         """Move the bytes to a shared storage, while no work uses them."""

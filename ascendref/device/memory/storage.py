@@ -39,14 +39,14 @@ class Storage:
     than the host has. Memory ``shared`` with other processes is never poisoned.
     """
 
-    __slots__ = ("_chunk", "_chunks", "_first", "_initialized", "_map", "bytes")
+    __slots__ = ("_chunk", "_map", "bytes", "chunks", "first", "initialized")
 
     def __init__(
         self, nbytes: int, *, sparse: bool = False, shared: mmap.mmap | None = None
     ) -> None:
         self._chunk = min(CHUNK, -(-nbytes // ALIGNMENT) * ALIGNMENT)
-        self._chunks = -(-nbytes // self._chunk)
-        length = self._chunks * self._chunk
+        self.chunks = -(-nbytes // self._chunk)
+        length = self.chunks * self._chunk
         self._map = shared
         try:
             if shared is not None:
@@ -63,11 +63,12 @@ class Storage:
         shift = -raw.__array_interface__["data"][0] % ALIGNMENT
         #: all bytes, aligned; only those passed to `touch` may be accessed
         self.bytes: NDArray[np.uint8] = raw[shift : shift + nbytes]
-        self._first: int = self.bytes.__array_interface__["data"][0]
-        #: addresses of the chunks that have been poisoned or overwritten
-        self._initialized: set[int] = set()
+        #: the host's address of the first byte
+        self.first: int = self.bytes.__array_interface__["data"][0]
+        #: addresses of the chunks that have been poisoned or overwritten, of as many as `chunks`
+        self.initialized: set[int] = set()
         if shared is not None:
-            self._initialized.update(self._addresses(0, self._chunks))
+            self.initialized.update(self._addresses(0, self.chunks))
 
     def _array(self, length: int) -> NDArray[np.uint8]:
         """Return bytes; those that the system does not promise memory for are sparse."""
@@ -84,12 +85,12 @@ class Storage:
 
     def touch(self, start: int, stop: int, *, overwrite: bool = False) -> None:
         """Make bytes accessible; bytes that will be overwritten are not poisoned."""
-        initialized, chunk = self._initialized, self._chunk
-        if len(initialized) == self._chunks or stop <= start:
+        initialized, chunk = self.initialized, self._chunk
+        if len(initialized) == self.chunks or stop <= start:
             return
         after_last = -(-stop // chunk)
         if overwrite:
-            whole = self._chunks if stop >= len(self.bytes) else stop // chunk
+            whole = self.chunks if stop >= len(self.bytes) else stop // chunk
             initialized.update(self._addresses(-(-start // chunk), whole))
         for number in range(start // chunk, after_last, _BATCH):
             addresses = self._addresses(number, min(number + _BATCH, after_last))
@@ -106,10 +107,10 @@ class Storage:
     def discard(self, start: int, stop: int) -> None:
         """Discard whole chunks of a sparse storage and return their memory to the system."""
         assert self._map is not None
-        self._initialized.difference_update(self._addresses(start // CHUNK, stop // CHUNK))
+        self.initialized.difference_update(self._addresses(start // CHUNK, stop // CHUNK))
         self._map.madvise(mmap.MADV_DONTNEED, start, stop - start)
 
     def _addresses(self, first: int, after_last: int) -> range:
         return range(
-            self._first + first * self._chunk, self._first + after_last * self._chunk, self._chunk
+            self.first + first * self._chunk, self.first + after_last * self._chunk, self._chunk
         )

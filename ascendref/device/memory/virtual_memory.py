@@ -5,9 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...core.errors import fail
 from ...core.status import Status
 from ..checker.shadow import Span
@@ -104,24 +101,28 @@ class ReservedMemory(Memory):
     def mappings(self) -> tuple[Mapping, ...]:
         return self._mapped.load().value.mappings
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it is mapped."""
+        return self.room(0) == self.nbytes
+
     def room(self, offset: int) -> int:
         """Return the number of bytes mapped without a gap from an offset on."""
         _, starts, stops = self._mapped.load().value
         at = bisect_right(starts, offset) - 1
         return max(0, stops[at] - offset) if at >= 0 else 0
 
-    def content(
-        self, start: int = 0, count: int | None = None, *, overwrite: bool = False
-    ) -> NDArray[np.uint8]:
-        """Return all bytes as an array, as `Memory.content` does."""
-        wanted = self.nbytes - start if count is None else count
+    def place(self, start: int, count: int, *, overwrite: bool = False) -> int:
+        return self._touched(start, count, overwrite).first + start
+
+    def _touched(self, start: int, wanted: int, overwrite: bool) -> Storage:
         if wanted and self.room(start) < wanted:
             fail(
                 Status.ACL_ERROR_RT_SYS_DMA,
                 f"{wanted} bytes at {self.address + start:#x} are no longer mapped; synchronize"
                 " before unmapping",
             )
-        return super().content(start, wanted, overwrite=overwrite)
+        return super()._touched(start, wanted, overwrite)
 
     def map(self, offset: int, physical: PhysicalMemory) -> None:
         """Map physical memory; its content is kept."""

@@ -150,6 +150,8 @@ class Captures:
 
     def active(self) -> Capture | None:
         """Return a capture that has not ended, or None."""
+        if not self._by_stream:  # each launch asks
+            return None
         return next((each for each in list(self._by_stream.values()) if not each.ended), None)
 
     def add(self, stream: BaseStream, capture: Capture) -> None:

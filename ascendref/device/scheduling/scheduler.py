@@ -196,10 +196,19 @@ class Scheduler:
         needed = () if self._random is None else prerequisites(tasks)
         for task in tasks:
             while task.state is not State.DONE:
+                if workers.lends_turns and (deadline is None or monotonic() < deadline):
+                    if self._run_small(task):
+                        continue
                 # an abort may end the task before the one that it depends on
                 if not self.block({task, self.advance(task, needed)}, deadline):
                     return False
         return True
+
+    def _run_small(self, task: Task) -> bool:
+        """Run the next task toward one that is waited for here; return False if it is not small."""
+        ready = self._first_unblocked(task)
+        small = ready.is_small or ready.kind in (Kind.RECORD, Kind.WAIT)
+        return small and self.eager and ready.state is State.QUEUED and workers.run_here(ready)
 
     def query(self, task: Task | None) -> bool:
         """Return whether a task, if any, is done; if not, advance it."""
@@ -398,13 +407,16 @@ class Scheduler:
             task.state = State.DONE
         stream = task.stream
         stream.retire(task)
-        for wake in list(task.waiters):
-            wake()
-        task.waiters.clear()
+        if task.waiters:
+            for wake in list(task.waiters):
+                wake()
+            task.waiters.clear()
         if self.eager and stream.queue:
             workers.wake(stream)
-        self.remove_if_closed(stream)
-        self._remove_if_left(stream)
+        if stream.closing:
+            self.remove_if_closed(stream)
+        if self._leaving:
+            self._remove_if_left(stream)
 
     def _cancellation(self, task: Task) -> Status | None:
         """Return the status with which a queued task ends without running; None if it runs."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from contextvars import Context
 from queue import SimpleQueue
 from time import monotonic
 from typing import Final
@@ -12,7 +13,7 @@ from ...core.errors import AclError, fail
 from ...core.status import Status
 from .spinning import DEVICE, HOST, Spinner
 from .task import BaseStream, Kind, State, Task
-from .task_context import task_context
+from .task_context import in_task, task_context
 
 #: seconds that queued work may take when the process exits, and seconds for waits after that
 EXIT_TIMEOUT: Final = 0.7
@@ -30,6 +31,10 @@ class WorkerThreads:
     def __init__(self) -> None:
         #: shortens waits of the host for the kernel thread, and of that thread for work
         self.spinner: Final = Spinner()
+        #: whether a thread that waits runs small tasks itself while no other runs: waking a thread
+        #: takes longer. An interrupt of that thread would leave the task half done, so this is for
+        #: programs in which none can come
+        self.lends_turns = False
         self.reset()
 
     def reset(self) -> None:
@@ -41,6 +46,10 @@ class WorkerThreads:
         #: held by the thread that starts tasks; never waited for
         self._device_role = threading.Lock()
         self._device_thread_runs = False
+        #: held while a task is started, and while a kernel runs
+        self._turn = threading.Lock()
+        #: what `run_here` runs tasks in, by the number of a thread
+        self._contexts: dict[int, Context] = {}
         #: host functions to run; None to end a thread
         self._host_tasks: SimpleQueue[Task | None] = SimpleQueue()
         #: counts the threads that wait for host functions
@@ -51,6 +60,23 @@ class WorkerThreads:
     def wake(self, stream: BaseStream) -> None:
         """Run the first task of a stream if it may run."""
         self._ready.put(stream)
+
+    def run_here(self, task: Task) -> bool:
+        """Run a task here if nothing runs or precedes it; return whether it has ended."""
+        stream = task.stream
+        if self.closed or in_task() or not self._turn.acquire(blocking=False):
+            return False
+        try:
+            if stream.first() is not task or task.state is not State.QUEUED:
+                return False
+            thread = threading.get_ident()
+            context = self._contexts.get(thread)
+            if context is None:
+                context = self._contexts[thread] = task_context()
+            context.run(self._start_first, stream)
+            return bool(task.ended)
+        finally:
+            self._turn.release()
 
     def owns(self, thread: threading.Thread) -> bool:
         return thread in self._threads
@@ -137,6 +163,10 @@ class WorkerThreads:
             role.release()
 
     def _run_first(self, stream: BaseStream) -> None:
+        with self._turn:
+            self._start_first(stream)
+
+    def _start_first(self, stream: BaseStream) -> None:
         task = stream.scheduler.take(stream)
         if task is not None:
             if task.kind in (Kind.HOST, Kind.COLLECTIVE) and not self.closed:

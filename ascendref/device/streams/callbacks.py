@@ -362,11 +362,21 @@ def subscription_of(thread: int, scheduler: Scheduler) -> Subscription | None:
     return _subscriptions[thread]
 
 
+def serves(scheduler: Scheduler) -> bool:
+    """Tell whether the calling thread serves a stream of a device."""
+    subscription = _subscriptions.get(threading.get_ident())
+    return (
+        subscription is not None
+        and subscription.belongs_to(scheduler)
+        and bool(subscription.streams())
+    )
+
+
 def process_report(scheduler: Scheduler, timeout: float | None) -> int:
     """Run a device's pending callbacks of the calling thread; return how many."""
     deadline = deadline_after(timeout, Status.ACL_ERROR_INVALID_PARAM)
     subscription = _subscriptions.get(threading.get_ident())
-    if subscription is None or not (subscription.belongs_to(scheduler) and subscription.streams()):
+    if subscription is None or not serves(scheduler):
         problem = "this thread serves no stream of the device; call Stream.subscribe_report first"
         fail(Status.ACL_ERROR_RT_THREAD_SUBSCRIBE, problem)
     _advance_to_callback(scheduler, subscription, deadline)

@@ -1,5 +1,7 @@
 """Has Python import `ascendref.npu` as soon as a program imports torch or torch_npu.
 
+A program without a module ``acl`` of its own gets that of `ascendref.cann.pyacl`.
+
 ``ascendref npu`` puts this folder into PYTHONPATH, so that Python runs this file when it starts:
 in the process of the program, and in every process that the program starts.
 """
@@ -18,16 +20,22 @@ PACKAGES = ("torch", "torch_npu")
 
 
 class Importer(Loader):
-    """Loads a package by importing `ascendref.npu`, which imports it."""
+    """Loads a package by importing `ascendref.npu`, which imports it; and makes ``acl``."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the package; PyTorch's loader has run it."""
+        self._spec: ModuleSpec | None = spec
         root = str(FOLDER.parents[2])
         sys.path.insert(0, root)  # a script's folder may be another one
         try:
             import ascendref
         finally:
             sys.path.remove(root)
+        if spec.name == "acl":
+            from ascendref.cann.pyacl import module as make_acl
+            from ascendref.npu.root import LIBRARY, install
+
+            return make_acl(install() / "lib64" / LIBRARY)
         import ascendref.npu  # noqa: F401
 
         module = sys.modules[spec.name]
@@ -47,6 +55,8 @@ class Finder:
         name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how a package is found, with another loader."""
+        if name == "acl":
+            return PathFinder.find_spec(name, path, target) or ModuleSpec(name, Importer())
         if name not in PACKAGES or "ascendref.npu" in sys.modules:
             return None
         spec = PathFinder.find_spec(name, path, target)

@@ -1,7 +1,9 @@
 // Operators that PyTorch computes: arrays of numbers, lists, several results, found shapes.
+#include <cfenv>
 #include <cstdint>
 #include <vector>
 
+#include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_convolution_backward.h"
@@ -66,6 +68,20 @@ static void run(aclnnStatus planned, uint64_t size, aclOpExecutor *executor, Pha
         aclnnStatus planned_ = name##GetWorkspaceSize(__VA_ARGS__, &size_, &executor_);            \
         run(planned_, size_, executor_, name);                                                     \
     } while (0)
+
+// A sum of one thread is rounded to nearest, and so is the device's, whatever that thread's mode is.
+static void rounding_of_the_thread()
+{
+    Array<float> x({2}, ACL_FLOAT, {1, 1}), y({2}, ACL_FLOAT, {0x1p-25f, 0x1.8p-24f});
+    Array<float> out({2}, ACL_FLOAT);
+    int32_t one = 1;
+    aclScalar *alpha = aclCreateScalar(&one, ACL_INT32);
+    std::fesetround(FE_UPWARD);
+    RUN(aclnnAdd, x.tensor, y.tensor, alpha, out.tensor);
+    EXPECT(FE_UPWARD, std::fegetround());
+    std::fesetround(FE_TONEAREST);
+    out.expect({1, 1 + 0x1p-23f});
+}
 
 static void arrays_of_numbers()
 {
@@ -172,6 +188,7 @@ int main()
     SUCCEEDS(aclInit(nullptr));
     SUCCEEDS(aclrtSetDevice(0));
     SUCCEEDS(aclrtCreateStream(&stream));
+    rounding_of_the_thread();
     arrays_of_numbers();
     lists_of_tensors();
     two_results();
