@@ -17,6 +17,7 @@ from ..twophase.validation import check_overlaps, operands_of, refuse_product
 from .attributes import READERS
 from .compute import Compute, Given
 from .expressions import TYPES
+from .layouts import counts, stored
 from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
@@ -37,6 +38,8 @@ def plan_borrowed(
                     f"{param.name} is None; {operator.api}GetWorkspaceSize needs it",
                 )
             scalars[param.name] = None
+        elif param.is_refused:
+            refuse(f"{param.name} is given; {operator.api} is computed only without it")
         elif param.is_tensor:
             given.append((param, value))
         else:
@@ -78,7 +81,10 @@ class BorrowedCall:
 
     def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors, results last, and plan the call."""
-        planned = known_plan(self._operator, tensors, default, self._key)
+        params = [x.param for x in self._given for _ in x.names]
+        special = [counts(*pair) for pair in zip(params, tensors, strict=True)]
+        formats = tuple([x.format for x in tensors]) if any(special) else ()
+        planned = known_plan(self._operator, tensors, default, (*self._key, formats))
         if not isinstance(planned, Located):
             return planned
         return keep_plan(self._make_plan(tensors, planned), planned, tensors)
@@ -92,16 +98,26 @@ class BorrowedCall:
         inputs = sum(not param.is_written for param in params)
         for name, param, tensor in zip(names, params, tensors, strict=True):
             _check(name, param, tensor)
-        places = list(operands_of(names, tensors, located))
+        forms = [stored(*each) for each in zip(names, params, tensors, strict=True)]
+        plain = tuple([form.tensor for form in forms])
+        places = list(operands_of(names, plain, located))
         arrays = [x.array for x in places]
-        in_place = check_overlaps(names, arrays, inputs, tensors, located.numbers)
-        kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])
-        compute = Compute(operator, self._given, self._scalars)
-        compute.infer(tensors, kinds, in_place)
+        in_place = check_overlaps(names, arrays, inputs, plain, located.numbers)
+        kinds = tuple([TYPES[tensor.data_type] for tensor in plain])
+        restored = {k: x.restored for k, x in enumerate(forms) if x.restored is not None}
+        compute = Compute(operator, self._given, self._scalars, restored)
+        compute.infer(plain, kinds, in_place)
 
         def writes(param: Parameter) -> bool:
             wanted = param.is_written and self._scalars.get(param.condition, True)
             return bool(wanted) and param.name not in compute.skipped
+
+        def reads(param: Parameter) -> bool:
+            return param.reads(self._scalars)
+
+        def part(k: int, span: Span) -> Span:
+            read = forms[k].read
+            return span if read is None else span._replace(nbytes=read)
 
         spans = [(k, x.span) for k, x in enumerate(places) if x.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])
@@ -113,18 +129,20 @@ class BorrowedCall:
             steps=(
                 Step(
                     operator.label,
-                    tuple([x.param.name for x in self._given if x.param.is_read]),
+                    tuple([x.param.name for x in self._given if reads(x.param)]),
                     tuple([x.param.name for x in self._given if writes(x.param)]),
                 ),
             ),
             workspace=0 if empty else WORKSPACE,
-            reads=tuple([(k, span) for k, span in spans if params[k].is_read]),
+            reads=tuple([(k, part(k, span)) for k, span in spans if reads(params[k])]),
             writes=tuple([(k, span) for k, span in spans if writes(params[k])]),
             scratch=Span(0, 0 if empty else WORKSPACE, "workspace"),
             compute=None if empty else compute.run,
             unbound=self,
             label=operator.label,
             finds_shapes=bool(operator.found) and not empty,
+            kept=frozenset([k for k, param in enumerate(params) if param.is_read]),
+            in_nz={k: x.becomes for k, x in enumerate(forms) if x.becomes is not None},
         )
 
 

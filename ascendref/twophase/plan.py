@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 import numpy as np
@@ -115,6 +115,10 @@ class Plan:
     label: str = ""
     #: whether the data decide a result's shape: phase 2 waits for it
     finds_shapes: bool = False
+    #: indices of tensors that are written, but may keep some of their values
+    kept: frozenset[int] = frozenset()
+    #: storage shapes of tensors that the task puts into FRACTAL_NZ, by index
+    in_nz: Shapes = field(default_factory=dict)
 
     def run(
         self, memories: tuple[Memory | None, ...], workspace: Memory | None, start: int
@@ -131,9 +135,8 @@ class Plan:
             cast("Memory", memories[k]).content(span.start, span.nbytes)
         for k, span in self.writes:
             # results without gaps overwrite the whole range
-            cast("Memory", memories[k]).content(
-                span.start, span.nbytes, overwrite=span.gaps is None
-            )
+            whole = span.gaps is None and k not in self.kept
+            cast("Memory", memories[k]).content(span.start, span.nbytes, overwrite=whole)
         arrays = [
             np.empty(shape, dtype)
             if memory is None

@@ -56,7 +56,7 @@ def test_arguments_that_must_be_given(api: str) -> None:
 def test_types_and_ranks(api: str) -> None:
     call = good_call(api)
     for param in call.operator.parameters:
-        if not param.is_tensor:
+        if not param.is_tensor or param.is_refused:
             continue
         taken = [kind for kind in DataType if kind in param.types]
         name = f"{param.name}[0]" if param.is_list else param.name
@@ -82,6 +82,18 @@ def moved(dev: ar.Device, value: Any, make: Callable[..., Any] = np.zeros) -> An
         return value
     empty = dev.empty(value.shape, value.dtype)
     return dev.tensor(make(value.shape, value.dtype)) if value.size else empty
+
+
+@pytest.mark.parametrize(
+    "api", [x for x, row in borrowed().items() if any(p.is_refused for p in row.parameters)]
+)
+def test_arguments_without_which_alone_a_call_is_computed(api: str) -> None:
+    call = good_call(api)
+    for param in call.operator.parameters:
+        if param.is_refused:
+            given = call.dev.empty((1,), "float32") if param.is_tensor else [1]
+            status, message = refused(call, **{param.name: given})
+            assert (status, message.split(";")[0]) == (INVALID, f"{param.name} is given")
 
 
 @pytest.mark.daily(8)

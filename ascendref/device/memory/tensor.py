@@ -28,7 +28,11 @@ _MOST_AXES: Final = 64
 
 
 class Format(IntEnum):
-    """The vendor's ``aclFormat``: memory format of a tensor. Operators treat every format as ND."""
+    """The vendor's ``aclFormat``: memory format of a tensor.
+
+    Operators treat every format as ND. A few that PyTorch computes know others: weights of matrix
+    products in FRACTAL_NZ, and pictures to be resized in NHWC.
+    """
 
     UNDEFINED = -1
     NCHW = 0
