@@ -308,7 +308,7 @@ def upsampled(data: Tensor, size: Sequence[int], mode: str = "nearest") -> Tenso
     kernel = getattr(torch.ops.aten, chosen("mode", mode, kernels))
     if data.ndim != 4 or not data.numel() or len(size) != 2 or min(size) < 1:
         raise ValueError(
-            f"self has shape {tuple(data.shape)}, and its planes get {tuple(size)}; rank 4 and sizes"
+            f"self has shape {tuple(data.shape)} and its planes get {tuple(size)}; rank 4 and sizes"
             " above 0 are expected"
         )
     found: Tensor = kernel(data, size, False) if mode == "bilinear" else kernel(data, size)
