@@ -137,9 +137,11 @@ def fused_attention(
 
 def prompt_attention(query: Tensor, key: Tensor, value: Tensor, *given: Any) -> Tensor:
     """Return `fused_attention` to keys and values in one tensor each, in fewer layouts."""
-    tensors, numbers = given[:4], given[4:]
-    chosen("inputLayout", numbers[4] or "BSH", dict.fromkeys(_LAYOUTS[:4]))
-    return fused_attention(query, [key], [value], *tensors, None, *numbers, 0, False)[0]
+    shift, mask, counts, ends, heads, scale, before, after, layout, others, mode, precise = given
+    chosen("inputLayout", layout or "BSH", dict.fromkeys(_LAYOUTS[:4]))
+    inputs = query, [key], [value], shift, mask, counts, ends, None
+    numbers = heads, scale, before, after, layout, others, mode, precise
+    return fused_attention(*inputs, *numbers, 0, False)[0]
 
 
 def _by_heads(name: str, data: Tensor, form: str, heads: int) -> Tensor:
