@@ -38,28 +38,19 @@ class Stored(NamedTuple):
     becomes: tuple[int, ...] | None = None
 
 
-def counts(param: Parameter, tensor: Tensor) -> bool:
-    """Tell whether a tensor is not just what its shape, strides and type say."""
-    kind, form = tensor.data_type, tensor.format
-    return (
-        kind in _PARTS
-        or kind is DataType.ACL_INT4
-        or (param.is_formatted and form in (Format.FRACTAL_NZ, Format.NHWC))
-    )
-
-
 def stored(name: str, param: Parameter, tensor: Tensor) -> Stored:
     """Return the plain elements of a tensor."""
+    form = tensor.format if param.is_formatted else Format.ND
     if param.is_formatted and param.is_written and param.is_read:
         return _room(name, tensor)
-    if not counts(param, tensor):
-        return Stored(tensor)
     if tensor.data_type in _PARTS:
         return _complex(tensor)
-    if param.is_formatted and tensor.format is Format.FRACTAL_NZ:
+    if form is Format.FRACTAL_NZ:
         return _blocks(name, tensor)
     if tensor.data_type is DataType.ACL_INT4:
         return _nibbles(name, tensor)
+    if form is not Format.NHWC:
+        return Stored(tensor)
     if len(tensor.shape) != 4:
         refuse(f"{name} has format NHWC and rank {len(tensor.shape)}; rank 4 is expected")
     n, h, w, c = range(4)

@@ -17,7 +17,7 @@ from ..twophase.validation import check_overlaps, operands_of, refuse_product
 from .attributes import READERS
 from .compute import Compute, Given
 from .expressions import TYPES
-from .layouts import counts, stored
+from .layouts import stored
 from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
@@ -81,10 +81,10 @@ class BorrowedCall:
 
     def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors, results last, and plan the call."""
-        params = [x.param for x in self._given for _ in x.names]
-        special = [counts(*pair) for pair in zip(params, tensors, strict=True)]
-        formats = tuple([x.format for x in tensors]) if any(special) else ()
-        planned = known_plan(self._operator, tensors, default, (*self._key, formats))
+        key: tuple[Any, ...] = self._key
+        if self._operator.has_layouts:
+            key = (*key, *[tensor.format for tensor in tensors])
+        planned = known_plan(self._operator, tensors, default, key)
         if not isinstance(planned, Located):
             return planned
         return keep_plan(self._make_plan(tensors, planned), planned, tensors)

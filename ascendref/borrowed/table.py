@@ -159,6 +159,12 @@ class Borrowed:
         return f"<operator {self.api}, borrowed from PyTorch>"
 
     @cached_property
+    def has_layouts(self) -> bool:
+        """Whether a tensor may lie in memory in another way than its shape and strides say."""
+        others = {DataType.ACL_INT4, *TYPES["x"]}
+        return any(x.is_formatted or not others.isdisjoint(x.types) for x in self.parameters)
+
+    @cached_property
     def label(self) -> str:
         """What the timeline shows: the operator of PyTorch, or else the adapter."""
         found = re.match(r'aten\.([\w.]+)|.*function="(\w+)"', self.expression)

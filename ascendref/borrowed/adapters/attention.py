@@ -14,7 +14,7 @@ from .shared import chosen
 #: layouts of queries, keys and values, and after an underscore of the result: batches (B),
 #: positions (S), heads (N), elements (D), heads and elements (H), positions of all batches (T)
 _LAYOUTS: Final = (
-    "BSH", "BSND", "BNSD", "BNSD_BSND", "TND", "NTD", "NTD_TND",
+    "BSH", "BSND", "BNSD", "BNSD_BSND", "TND", "NTD", "NTD_TND", "TND_NTD",
     "BSH_BNSD", "BSND_BNSD", "BSH_NBSD", "BSND_NBSD", "BNSD_NBSD",
 )  # fmt: skip
 #: sparse modes by name

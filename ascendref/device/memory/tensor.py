@@ -91,7 +91,8 @@ class Tensor(Handle):
     format : str or int, optional
         A name or number of ``aclFormat``.
     storage_shape : tuple of int, optional
-        Shape of the storage, of any rank; None for ``shape``. It is stored but not used.
+        Shape of the storage, of any rank; None for ``shape``. It is stored but not used: that of
+        a format follows from the shape.
 
     Raises
     ------

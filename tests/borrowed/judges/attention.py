@@ -196,7 +196,7 @@ CALLS = [
     tensors("2 4 3 6", "3 2 4 6", "3 2 4 7") | PAGED | SPARSE[1],
     tensors("2 2 3 32", "3 2 2 4 16") | PAGED | {"numHeads": 2},
     PACKED | BOTH,
-    PACKED | SPARSE[1],
+    PACKED | SPARSE[1] | {"inputLayout": "TND_NTD"},
     PACKED | SPARSE[2] | {"inputLayout": "NTD_TND"} | tensors("4 7 6", "2 9 6"),
     tensors("4 2 6", "3 2 4 6") | PAGED | {"inputLayout": "TND", "actualSeqLengths": [3, 4]}
     | {"numHeads": 2},
