@@ -28,6 +28,8 @@ from typing import Any
 from .borrowed.functions import two_phases
 from .borrowed.known import absent
 from .borrowed.table import borrowed
+from .borrowed.weights import aclnnCalculateMatmulWeightSize as aclnnCalculateMatmulWeightSize
+from .borrowed.weights import aclnnCalculateMatmulWeightSizeV2 as aclnnCalculateMatmulWeightSizeV2
 from .core.errors import did_you_mean
 from .declaration.operator import APIS
 from .twophase.functions import phase_1_function, phase_2_function

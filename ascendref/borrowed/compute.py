@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import reduce
 from math import prod
@@ -64,9 +64,15 @@ class Compute:
     """What a task computes."""
 
     def __init__(
-        self, operator: Borrowed, given: tuple[Given, ...], scalars: dict[str, Any]
+        self,
+        operator: Borrowed,
+        given: tuple[Given, ...],
+        scalars: dict[str, Any],
+        restored: Mapping[int, Callable[[torch.Tensor], torch.Tensor]],
     ) -> None:
         self._operator, self._given, self._scalars = operator, given, scalars
+        #: what tensors hold whose memory has other elements (see `layouts`), by place
+        self._restored = restored
         self._expression: Expression = compiled(operator.expression)
         #: names of tensors that are given one type
         self._promoted = (
@@ -197,6 +203,10 @@ class Compute:
 
     def _values(self, members: Sequence[torch.Tensor]) -> dict[str, Any]:
         values = dict(self._scalars)
+        if self._restored:
+            members = list(members)
+            for k, restored in self._restored.items():
+                members[k] = restored(members[k])
         for part in self._given:
             value = part.of(members)
             if part.param.is_index:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..core.errors import fail
@@ -17,6 +17,7 @@ from ..twophase.validation import check_overlaps, operands_of, refuse_product
 from .attributes import READERS
 from .compute import Compute, Given
 from .expressions import TYPES
+from .layouts import stored
 from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
@@ -40,6 +41,8 @@ def plan_borrowed(
                     f"{param.name} is None; {operator.api}GetWorkspaceSize needs it",
                 )
             scalars[param.name] = None
+        elif param.is_refused:
+            refuse(f"{param.name} is given; {operator.api} is computed only without it")
         elif param.is_tensor:
             given.append((param, value))
         else:
@@ -81,20 +84,29 @@ class BorrowedCall:
 
     def plan(self, tensors: tuple[Tensor, ...], default: AddressSpace | None) -> Planned:
         """Check the tensors, results last, and plan the call."""
-        planned = known_plan(self._operator, tensors, default, self._key)
+        key: tuple[Any, ...] = self._key
+        if self._operator.has_layouts:
+            key = (*key, *[tensor.format for tensor in tensors])
+        planned = known_plan(self._operator, tensors, default, key)
         if not isinstance(planned, Located):
             return planned
         return keep_plan(self._make_plan(tensors, planned), planned, tensors)
 
     def _inferred(
-        self, tensors: tuple[Tensor, ...], kinds: tuple[Any, ...], in_place: bool
+        self,
+        tensors: tuple[Tensor, ...],
+        kinds: tuple[Any, ...],
+        in_place: bool,
+        restored: Mapping[int, Any],
     ) -> Compute:
         """Return what the task computes; calls that differ in the tensors' places share it."""
         key = self._key, kinds, in_place, tuple([(x.shape, x.strides) for x in tensors])
-        compute = _computes.get(key)
+        compute = None if restored else _computes.get(key)
         if compute is None:
-            compute = Compute(self._operator, self._given, self._scalars)
+            compute = Compute(self._operator, self._given, self._scalars, restored)
             compute.infer(tensors, kinds, in_place)
+            if restored:
+                return compute
             if len(_computes) >= _COMPUTES_LIMIT:
                 _computes.clear()
             _computes[key] = compute
@@ -109,15 +121,25 @@ class BorrowedCall:
         inputs = sum(not param.is_written for param in params)
         for name, param, tensor in zip(names, params, tensors, strict=True):
             _check(name, param, tensor)
-        places = list(operands_of(names, tensors, located))
+        forms = [stored(*each) for each in zip(names, params, tensors, strict=True)]
+        plain = tuple([form.tensor for form in forms])
+        places = list(operands_of(names, plain, located))
         arrays = [x.array for x in places]
-        in_place = check_overlaps(names, arrays, inputs, tensors, located.numbers)
-        kinds = tuple([TYPES[tensor.data_type] for tensor in tensors])
-        compute = self._inferred(tensors, kinds, in_place)
+        in_place = check_overlaps(names, arrays, inputs, plain, located.numbers)
+        kinds = tuple([TYPES[tensor.data_type] for tensor in plain])
+        restored = {k: x.restored for k, x in enumerate(forms) if x.restored is not None}
+        compute = self._inferred(plain, kinds, in_place, restored)
 
         def writes(param: Parameter) -> bool:
             wanted = param.is_written and self._scalars.get(param.condition, True)
             return bool(wanted) and param.name not in compute.skipped
+
+        def reads(param: Parameter) -> bool:
+            return param.reads(self._scalars)
+
+        def part(k: int, span: Span) -> Span:
+            read = forms[k].read
+            return span if read is None else span._replace(nbytes=read)
 
         spans = [(k, x.span) for k, x in enumerate(places) if x.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])
@@ -129,18 +151,20 @@ class BorrowedCall:
             steps=(
                 Step(
                     operator.label,
-                    tuple([x.param.name for x in self._given if x.param.is_read]),
+                    tuple([x.param.name for x in self._given if reads(x.param)]),
                     tuple([x.param.name for x in self._given if writes(x.param)]),
                 ),
             ),
             workspace=0 if empty else WORKSPACE,
-            reads=tuple([(k, span) for k, span in spans if params[k].is_read]),
+            reads=tuple([(k, part(k, span)) for k, span in spans if reads(params[k])]),
             writes=tuple([(k, span) for k, span in spans if writes(params[k])]),
             scratch=Span(0, 0 if empty else WORKSPACE, "workspace"),
             compute=None if empty else compute.run,
             unbound=self,
             label=operator.label,
             finds_shapes=bool(operator.found) and not empty,
+            kept=frozenset([k for k, param in enumerate(params) if param.is_read]),
+            in_nz={k: x.becomes for k, x in enumerate(forms) if x.becomes is not None},
         )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..core.dtypes import DataType
 from ..declaration.fields import A2_A3
@@ -27,6 +28,7 @@ TYPES: Final = {
     "h": _FLOATS[1:3],
     "w": (DataType.ACL_FLOAT, DataType.ACL_DOUBLE),
     "s": (DataType.ACL_FLOAT,),
+    "t": _FLOATS[:2],
     "i": _INTEGERS,
     "n": (DataType.ACL_INT64, DataType.ACL_INT32),
     "b": (DataType.ACL_BOOL,),
@@ -34,6 +36,8 @@ TYPES: Final = {
     "c": (DataType.ACL_INT8,),
     "l": (DataType.ACL_INT64,),
     "r": (DataType.ACL_BF16,),
+    "q": (DataType.ACL_INT8, DataType.ACL_INT4, DataType.ACL_INT32),
+    "x": (DataType.ACL_COMPLEX64, DataType.ACL_COMPLEX128),
 }
 #: kinds of parameters -> C types of those that are read
 C_TYPES: Final = {
@@ -58,6 +62,11 @@ C_TYPES: Final = {
     "str": "const char *",
     "dtype": "aclDataType",
 }
+#: a parameter's kind in the table, and its marks
+_MARKED: Final = re.compile(
+    r"(?P<kind>\w+(\[\])?)(?P<result>>{0,2})(?P<formatted>%?)(?P<refused>-?)"
+    r"(?P<in_place>&(?P<condition>\w*))?(~(?P<unread>!?\w*))?(=(?P<types>\w+))?"
+)
 
 
 class Parameter(NamedTuple):
@@ -77,6 +86,15 @@ class Parameter(NamedTuple):
     types: tuple[DataType, ...] = ()
     #: a parameter without which a tensor that is read is not written
     condition: str = ""
+    #: a parameter with which the values of a tensor are not read, if it is 0 or, after ``!``, if it
+    #: is another number; none if they are never read, and None if always
+    unread: str | None = None
+    #: whether its format and its packed elements count; other tensors are taken as they are
+    is_formatted: bool = False
+    #: whether only calls without it are computed
+    is_refused: bool = False
+    #: whether the vendor declares a pointer to const for what is written
+    is_const: bool = False
 
     @property
     def is_tensor(self) -> bool:
@@ -97,7 +115,15 @@ class Parameter(NamedTuple):
     def c_type(self) -> str:
         """Its type in C."""
         declared = C_TYPES[self.kind]
-        return declared.removeprefix("const ") if self.is_written else declared
+        written = self.is_written and not self.is_const
+        return declared.removeprefix("const ") if written else declared
+
+    def reads(self, scalars: Mapping[str, Any]) -> bool:
+        """Tell whether a call with some scalars depends on the values that a tensor has."""
+        if not self.is_read or self.unread is None:
+            return self.is_read
+        value = scalars.get(self.unread.removeprefix("!"), 0) if self.unread else 0
+        return value is None or (value == 0) == self.unread.startswith("!")
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +161,12 @@ class Borrowed:
         return f"<operator {self.api}, borrowed from PyTorch>"
 
     @cached_property
+    def has_layouts(self) -> bool:
+        """Whether a tensor may lie in memory in another way than its shape and strides say."""
+        others = {DataType.ACL_INT4, *TYPES["x"]}
+        return any(x.is_formatted or not others.isdisjoint(x.types) for x in self.parameters)
+
+    @cached_property
     def label(self) -> str:
         """What the timeline shows: the operator of PyTorch, or else the adapter."""
         found = re.match(r'aten\.([\w.]+)|.*function="(\w+)"', self.expression)
@@ -153,10 +185,18 @@ def parse(row: str) -> Borrowed:
 
     The types are letters of ``TYPES``; a parameter may have others after an equals sign. Results
     without others have any type to which that of the value can be cast; an asterisk says that the
-    data decide their shape, a tilde that axes of length 1 do not count in it. A tensor that an
-    operator changes in place may name a parameter, after an ampersand, that says whether it does.
-    Most rows lack the last columns: a flag, ``promotes`` or ``untried``, and the shapes that are
-    checked, such as ``mean rstd # sized(N); grad ~ x``.
+    data decide their shape, a tilde that axes of length 1 do not count in it. Most rows lack the
+    last columns: a flag, ``promotes`` or ``untried``, and the shapes that are checked, such as
+    ``mean rstd # sized(N); grad ~ x``.
+
+    Marks after a parameter's kind, in this order:
+
+    - ``>``: a result; ``>>``: one that the vendor declares as a pointer to const
+    - ``%``: the tensor's format counts (see `layouts`)
+    - ``-``: only calls without it are computed
+    - ``&``: the operator changes it in place, if the parameter named next says so
+    - ``~``: the operator does not read its values: ever, or if the parameter named next is 0; an
+      exclamation mark before that name: if it is another number
 
     Examples
     --------
@@ -187,19 +227,23 @@ def _marked(mark: str, results: str) -> tuple[str, ...]:
 
 def _parameter(text: str, types: str) -> Parameter:
     name, _, kind = text.partition(":")
-    kind, _, own = kind.partition("=")
-    kind, ampersand, condition = kind.partition("&")
-    bare, result = kind.rstrip(">"), kind.endswith(">")
-    letters = own or ("fib" if result else types)
+    marks = _MARKED.fullmatch(kind)
+    assert marks is not None, text
+    bare, result = marks["kind"], bool(marks["result"])
+    letters = marks["types"] or ("fib" if result or marks["refused"] else types)
     found = [each for letter in letters for each in TYPES[letter]] if bare in ("T", "T[]") else []
     return Parameter(
         name.rstrip("?"),
         bare,
         name.endswith("?"),
         not result,
-        result or bool(ampersand),
+        result or marks["in_place"] is not None,
         tuple(found),
-        condition,
+        marks["condition"] or "",
+        marks["unread"],
+        bool(marks["formatted"]),
+        bool(marks["refused"]),
+        marks["result"] == ">>",
     )
 
 

@@ -261,6 +261,12 @@ aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 !aclGetRawTensorAddr(const aclTensor *tensor, void **addr)
 !aclSetRawTensorAddr(aclTensor *tensor, void *addr)
 """,
+    "aclnnop/aclnn_trans_matmul_weight.h": """
+# weights of matrix products
+aclnnCalculateMatmulWeightSize(const aclIntArray *tensorShape, out uint64_t *weightTensorSize)
+aclnnCalculateMatmulWeightSizeV2(const aclIntArray *tensorShape, aclDataType dataType,
+    out uint64_t *weightTensorSize)
+""",
 }
 
 #: known functions of the runtime that are absent -> reason

@@ -12,7 +12,7 @@ from ..device.checker.hazards import HazardError
 from ..device.handle import Handle
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
-from ..device.memory.tensor import Tensor, contiguous_strides
+from ..device.memory.tensor import Format, Tensor, contiguous_strides
 from ..device.streams.stream import Stream
 from .plan import Called, Plan, Shapes, Step, own_fields, refuse
 
@@ -258,6 +258,9 @@ class Executor(Handle):
         label = plan.label or plan.operator.api
         if not plan.finds_shapes:
             device.queue(queue, run, reads, tuple(writes), label, is_small=plan.is_small)
+            for k, shape in plan.in_nz.items():
+                self._tensors[k].format = Format.FRACTAL_NZ
+                self._tensors[k].storage_shape = shape
             return
         shapes: Shapes = {}
         device.queue(queue, lambda: shapes.update(run() or {}), reads, tuple(writes), label)

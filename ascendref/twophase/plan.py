@@ -142,6 +142,10 @@ class Plan:
     is_small: bool = field(init=False)
     #: what `own_fields` returns for each tensor
     fields: tuple[tuple[Any, ...], ...] = field(init=False)
+    #: indices of tensors that are written, but may keep some of their values
+    kept: frozenset[int] = frozenset()
+    #: storage shapes of tensors that the task puts into FRACTAL_NZ, by index
+    in_nz: Shapes = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", tuple([each[:-1] for each in self.descriptions]))
@@ -165,9 +169,8 @@ class Plan:
             cast("Memory", memories[k]).content(span.start, span.nbytes)
         for k, span in self.writes:
             # results without gaps overwrite the whole range
-            cast("Memory", memories[k]).content(
-                span.start, span.nbytes, overwrite=span.gaps is None
-            )
+            whole = span.gaps is None and k not in self.kept
+            cast("Memory", memories[k]).content(span.start, span.nbytes, overwrite=whole)
         arrays = [
             np.empty(shape, dtype)
             if memory is None

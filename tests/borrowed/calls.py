@@ -51,7 +51,8 @@ def wide(array: Any) -> Any:
     """Return an array in the type in which a judge computes."""
     if array.dtype == bool:
         return array
-    return array.astype(np.int64 if array.dtype.kind in "iu" else np.float64)
+    kinds = {"i": np.int64, "u": np.int64, "c": np.complex128}
+    return array.astype(kinds.get(array.dtype.kind, np.float64))
 
 
 def numbers(dtype: Any, shape: tuple[int, ...], data: str, rng: Any, *, special: bool) -> Any:
@@ -63,6 +64,8 @@ def numbers(dtype: Any, shape: tuple[int, ...], data: str, rng: Any, *, special:
         found = rng.integers(low, 5, shape)
         return (np.where(found == 0, 3, found) if data == "divisors" else found).astype(dtype)
     found = rng.uniform(-2.5, 2.5, shape)
+    if dtype.kind == "c":
+        return (found + 1j * rng.uniform(-2.5, 2.5, shape)).astype(dtype)
     if special and data == "any" and found.size > len(FLOATS):
         found.flat[: len(FLOATS)] = FLOATS
     return np.asarray(abs(found) + 0.1 if data == "positive" else found).astype(dtype)
@@ -186,6 +189,8 @@ class Call:
         if len(param.types) < 3:
             return numpy_type(self._kind(param))
         floats = dtype.kind not in "iub"
+        if dtype.kind == "c":
+            return np.empty(0, dtype).real.dtype
         if self.judge.result == "bool" or (want.dtype == bool and self.judge.calls):
             return np.dtype(bool)
         if self.judge.result == "index" or "ndices" in param.name:
@@ -244,13 +249,18 @@ def compare(found: Any, want: Any) -> None:
 
 def types_of(operator: Borrowed) -> tuple[DataType, ...]:
     """Return the types of an operator's data."""
-    read = [param.types for param in operator.parameters if param.is_tensor and param.is_read]
+    params = [x for x in operator.parameters if x.is_tensor and x.is_read and not x.is_refused]
+    read = [param.types for param in params]
     data = [types for types in read if types not in BESIDES] or read
     return max(data, key=len) if data else (DataType.ACL_FLOAT, DataType.ACL_INT32)
 
 
-#: types of indices and of masks, beside which an operator has data
-BESIDES = ((DataType.ACL_INT64, DataType.ACL_INT32), (DataType.ACL_BOOL,))
+#: types of indices, masks and packed weights, beside which an operator has data
+BESIDES = (
+    (DataType.ACL_INT64, DataType.ACL_INT32),
+    (DataType.ACL_BOOL,),
+    (DataType.ACL_INT8, DataType.ACL_INT4, DataType.ACL_INT32),
+)
 
 
 def calls(operator: Borrowed, kind: DataType) -> Iterator[Call]:
@@ -259,7 +269,8 @@ def calls(operator: Borrowed, kind: DataType) -> Iterator[Call]:
         yield Call(operator, kind, given)
         if (call := in_place(Call(operator, kind, given))) is not None:
             yield call
-        yield Call(operator, kind, given, strided=True)
+        if judge_of(operator).strided:
+            yield Call(operator, kind, given, strided=True)
         if not given or "N" in str(given):
             yield Call(operator, kind, given, rows=0)
 

@@ -56,7 +56,7 @@ def test_arguments_that_must_be_given(api: str) -> None:
 def test_types_and_ranks(api: str) -> None:
     call = good_call(api)
     for param in call.operator.parameters:
-        if not param.is_tensor:
+        if not param.is_tensor or param.is_refused:
             continue
         taken = [kind for kind in DataType if kind in param.types]
         name = f"{param.name}[0]" if param.is_list else param.name
@@ -82,6 +82,18 @@ def moved(dev: ar.Device, value: Any, make: Callable[..., Any] = np.zeros) -> An
         return value
     empty = dev.empty(value.shape, value.dtype)
     return dev.tensor(make(value.shape, value.dtype)) if value.size else empty
+
+
+@pytest.mark.parametrize(
+    "api", [x for x, row in borrowed().items() if any(p.is_refused for p in row.parameters)]
+)
+def test_arguments_without_which_alone_a_call_is_computed(api: str) -> None:
+    call = good_call(api)
+    for param in call.operator.parameters:
+        if param.is_refused:
+            given = call.dev.empty((1,), "float32") if param.is_tensor else [1]
+            status, message = refused(call, **{param.name: given})
+            assert (status, message.split(";")[0]) == (INVALID, f"{param.name} is given")
 
 
 @pytest.mark.daily(8)
@@ -306,6 +318,11 @@ def tensor(shape: tuple[int, ...], dtype: str = "float32") -> Callable[[Call], a
     return lambda call: call.dev.empty(shape, dtype)
 
 
+def list_of(shape: tuple[int, ...], dtype: str = "float16") -> Callable[[Call], list[ar.Tensor]]:
+    """Return a function that makes a list of one tensor for a call."""
+    return lambda call: [call.dev.empty(shape, dtype)]
+
+
 def first_is_other(name: str) -> Callable[[Call], list[ar.Tensor]]:
     """Return a function that gives the first tensor of a list another shape."""
     return lambda call: [call.dev.empty((1,), "float32"), *call.arguments[name][1:]]
@@ -350,6 +367,45 @@ BUFFERS = "momentumBufferListOptionalRef"
         ("SimThreadExponential", {"count": 3}, "count is 3"),
         ("SimThreadExponential", {"lambda_": 0.0}, "must be above 0"),
         ("InplaceUniformTensor", {"seedTensor": tensor((2,), "int64")}, "must have one element"),
+        ("Resize", {"mode": "cubic"}, "mode is 'cubic'; nearest, bilinear are allowed"),
+        ("Resize", {"scales": [1, 2, 2, 3]}, "scales is (1.0, 2.0, 2.0, 3.0)"),
+        ("UpsampleNearest2d", {"outputSize": [0, 4]}, "sizes above 0 are expected"),
+        ("UpsampleNearest2d", {"self": tensor((2, 3, 4))}, "self has shape (2, 3, 4)"),
+        ("RotaryPositionEmbedding", {"mode": 4}, "mode is 4; 0, 1, 2, 3 are allowed"),
+        ("RotaryPositionEmbedding", {"cos": tensor((1, 1, 5, 4))}, "cos has shape (1, 1, 5, 4)"),
+        ("RotaryPositionEmbedding", {"x": tensor((2, 8))}, "x has shape (2, 8)"),
+        ("WeightQuantBatchMatmulV2", {"antiquantScale": tensor((3, 5), "float16")}, "(3, 5)"),
+        ("WeightQuantBatchMatmulV2", {"biasOptional": tensor((4,))}, "biasOptional has shape"),
+        *[
+            (f"FusedInferAttentionScoreV{version}", changes, text)
+            for version in (2, 4)
+            for changes, text in (
+                ({"inputLayout": "SBH"}, "inputLayout is 'SBH'; BSH, BSND"),
+                ({"sparseMode": 5}, "sparseMode is 5; 0, 1, 2, 3, 4 are allowed"),
+                ({"innerPrecise": 4}, "innerPrecise is 4"),
+                ({"numKeyValueHeads": 3}, "numHeads is 4 and numKeyValueHeads 3"),
+                ({"numHeads": 8}, "query has 4 heads; 8 are expected"),
+                ({"key": list_of((3, 4, 14))}, "key has heads of 7 elements; query has"),
+                ({"key": list_of((3, 4, 12), "bfloat16")}, "key has type torch.bfloat16"),
+                ({"blockSize": 8}, "blocks of 2 heads and 8 positions are expected"),
+                ({"blockTableOptional": tensor((3, 3), "int64")}, "2 rows are expected"),
+                ({"blockTableOptional": None}, "key has rank 3; that of BNSD is expected"),
+                ({"actualSeqLengthsKvOptional": None}, "blockTable needs it"),
+                ({"actualSeqLengthsKvOptional": [13, 2]}, "2 numbers from 0 to 12"),
+                ({"actualSeqLengthsOptional": [2]}, "2 numbers from 0 to 1, or one"),
+                ({"pseShiftOptional": tensor((2, 4, 1, 4), "float16")}, "pseShift has shape"),
+                ({"attenMaskOptional": tensor((2, 4), "bool")}, "attenMask has shape (2, 4)"),
+            )
+        ],
+        ("PromptFlashAttentionV3", {"inputLayout": "TND"}, "BSH, BSND, BNSD, BNSD_BSND are"),
+        ("PromptFlashAttentionV3", {"sparseMode": 1}, "attenMask is None; sparseMode 1 needs it"),
+        (
+            "PromptFlashAttentionV3",
+            {"sparseMode": 3, "attenMask": tensor((3, 5), "bool")},
+            "(2048, 2048) is expected",
+        ),
+        ("PromptFlashAttentionV3", {"actualSeqLengthsKv": [6]}, "2 numbers from 0 to 5"),
+        ("PromptFlashAttentionV3", {"value": tensor((2, 2, 6, 7), "float16")}, "2 batches of as"),
         ("ClippedSwiglu", {"groupIndexOptional": tensor((2,), "int64")}, "only NULL is computed"),
         # what only the kernel refuses
         ("InplaceEqTensor", {"other": tensor((2, 3, 5))}, ""),

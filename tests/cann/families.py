@@ -41,6 +41,7 @@ LACKS = {
     " (`aclrtGetMemUceInfo`, `aclrtMemUceRepair`), `aclrtDeviceTaskAbort`, `aclrtRepairError`",
     "types": "–",
     "tensors, scalars, lists, executors": "–",
+    "weights of matrix products": "–",
     "binary kernels": "`aclrtBinary…`, `aclrtLaunchKernel…`, `aclrtKernelArgs…`",
     "models": "`aclmdlLoad…`, `aclmdlExecute…`, dumps",
     "compiled or loaded operators": "`aclop…`",

@@ -32,6 +32,13 @@ def {api}(
     """Queue the work that phase 1 planned on a stream and return without waiting."""
 '''
 
+WEIGHTS = '''
+def aclnnCalculateMatmulWeightSize(tensorShape: Sequence[int]) -> int:
+    """Return for how many elements a weight in FRACTAL_NZ needs room, of F16 or BF16."""
+
+def aclnnCalculateMatmulWeightSizeV2(tensorShape: Sequence[int], dataType: DTypeLike) -> int:
+    """Return for how many elements a weight in FRACTAL_NZ needs room."""
+'''
 
 #: kinds of parameters of operators that PyTorch computes -> types; others are integers
 TYPES = {
@@ -97,7 +104,7 @@ def stub() -> str:
     """Return the text of the stub."""
     own = "".join(map(own_functions, APIS.values()))
     others = "".join(map(borrowed_functions, borrowed().values()))
-    return HEAD.format(imports=imports()) + own + others
+    return HEAD.format(imports=imports()) + own + others + WEIGHTS
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..layouts import to_nz, unpacked_int4
 from .shared import chosen
 
 
@@ -49,6 +50,58 @@ def transposed_matmul(
     second = other if perm_other is None else other.permute(perm_other)
     found = first @ second
     return found if perm_result is None else found.permute(perm_result)
+
+
+def fractal_nz_(data: Tensor) -> None:
+    """Rearrange matrices into FRACTAL_NZ, for which their memory has room."""
+    blocks = to_nz(data).contiguous()
+    data.as_strided(blocks.shape, blocks.stride()).copy_(blocks)
+
+
+def weight_quant_matmul(
+    data: Tensor,
+    weight: Tensor,
+    scale: Tensor,
+    offset: Tensor | None,
+    bias: Tensor | None,
+    group: int,
+) -> Tensor:
+    """Return a product with a matrix of integers, which are shifted and scaled first.
+
+    Scales and offsets are one number, one for each column, or one for each group of rows and
+    column. An INT32 of the matrix holds eight integers of four bits, along the axis that is dense.
+    """
+    for name, tensor in (("x", data), ("weight", weight)):
+        if tensor.ndim != 2:
+            raise ValueError(f"{name} has rank {tensor.ndim}; 2 is expected")
+    rows = data.shape[1]
+    if weight.dtype == torch.int32:
+        packed_rows = weight.shape[0] * 8 == rows
+        weight = unpacked_int4(weight.mT).mT if packed_rows else unpacked_int4(weight)
+    if len(weight) != rows:
+        raise ValueError(f"weight has {len(weight)} rows; x has {rows} columns")
+    if group and (group < 32 or group % 32 or group >= rows):
+        raise ValueError(
+            f"antiquantGroupSize is {group}; 0, or a multiple of 32 below {rows}, is expected"
+        )
+    columns = weight.shape[1]
+    shapes = [(-(-rows // group), columns)] if group else [(1,), (1, 1), (columns,), (1, columns)]
+
+    def spread(name: str, numbers: Tensor) -> Tensor:
+        if numbers.shape not in shapes:
+            raise ValueError(f"{name} has shape {tuple(numbers.shape)}; allowed are {shapes}")
+        wide = numbers.float()
+        return wide.repeat_interleave(group, 0)[:rows] if group else wide
+
+    whole = weight.float()
+    if offset is not None:
+        whole = whole + spread("antiquantOffsetOptional", offset)
+    found = data.float() @ (whole * spread("antiquantScale", scale))
+    if bias is None:
+        return found
+    if bias.shape not in ((columns,), (1, columns)):
+        raise ValueError(f"biasOptional has shape {tuple(bias.shape)}; ({columns},) is expected")
+    return found + bias.float()
 
 
 #: the vendor's codes of the factors' shapes

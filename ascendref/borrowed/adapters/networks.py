@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .shared import chosen
+
 
 def softmax_cross_entropy(features: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """Return the cross entropy of each row with probabilities, and its gradient."""
@@ -295,3 +297,62 @@ def heads_of_qkv(qkv: Tensor, bias: Tensor, heads: int) -> tuple[Tensor, Tensor,
     every = (qkv.float() + bias.float()).unflatten(-1, (3, heads, -1))
     queries, keys, values = every.permute(2, 0, 3, 1, 4)
     return queries / queries.shape[-1] ** 0.5, keys, values
+
+
+def upsampled(data: Tensor, size: Sequence[int], mode: str = "nearest") -> Tensor:
+    """Return planes of a size: of the nearest elements, or means of the four around each place.
+
+    For the latter, elements lie at the centres of their squares.
+    """
+    kernels = {"nearest": "upsample_nearest2d", "bilinear": "upsample_bilinear2d"}
+    kernel = getattr(torch.ops.aten, chosen("mode", mode, kernels))
+    if data.ndim != 4 or not data.numel() or len(size) != 2 or min(size) < 1:
+        raise ValueError(
+            f"self has shape {tuple(data.shape)} and its planes get {tuple(size)}; rank 4 and sizes"
+            " above 0 are expected"
+        )
+    found: Tensor = kernel(data, size, False) if mode == "bilinear" else kernel(data, size)
+    return found
+
+
+def resized(data: Tensor, scales: Sequence[float], mode: str, out: Tensor) -> Tensor:
+    """Return `upsampled` planes, whose sizes are multiples, or those of the result if bilinear."""
+    if len(scales) != 4 or tuple(scales[:2]) != (1, 1):
+        raise ValueError(f"scales is {tuple(scales)}; 1, 1 and two others are expected")
+    size = [int(n * scale) for n, scale in zip(data.shape[2:], scales[2:], strict=False)]
+    return upsampled(data, out.shape[2:] if mode == "bilinear" else size, mode)
+
+
+def _rotated(data: Tensor, mode: int) -> tuple[Tensor, Tensor]:
+    """Return pairs of coordinates in the order of the result, and turned by a quarter."""
+    if mode == 1:
+        first, second = data[..., ::2], data[..., 1::2]
+        return data, torch.stack([-second, first], -1).flatten(-2)
+    if mode == 3:
+        data = torch.cat([data[..., ::2], data[..., 1::2]], -1)
+    parts = data.chunk(4 if mode == 2 else 2, -1)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return data, torch.cat([x for first, second in pairs for x in (-second, first)], -1)
+
+
+def rotary_position_embedding(data: Tensor, cos: Tensor, sin: Tensor, mode: int) -> Tensor:
+    """Return pairs of elements turned by angles, whose cosines and sines are broadcast.
+
+    The pairs are: an element of each half (0), neighbours (1), an element of each of two quarters
+    (2), or neighbours, of which the result has all first ones and then all second ones (3).
+    """
+    chosen("mode", mode, dict.fromkeys(range(4)))
+    if data.ndim not in (3, 4) or data.shape[-1] % (4 if mode == 2 else 2):
+        raise ValueError(
+            f"x has shape {tuple(data.shape)}; rank 4, or 3, and an even last axis, for mode 2 a"
+            " multiple of 4, are expected"
+        )
+    if cos.shape != sin.shape or torch.broadcast_shapes(cos.shape, data.shape) != data.shape:
+        raise ValueError(
+            f"cos has shape {tuple(cos.shape)} and sin {tuple(sin.shape)}; one that is broadcast to"
+            f" {tuple(data.shape)} is expected"
+        )
+    if cos.ndim != data.ndim or cos.shape[-1] != data.shape[-1]:
+        raise ValueError(f"cos has shape {tuple(cos.shape)}; its last axis must be that of x")
+    pairs, turned = _rotated(data.float(), mode)
+    return (pairs * cos.float() + turned * sin.float()).to(data.dtype)

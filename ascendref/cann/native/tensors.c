@@ -11,6 +11,8 @@ struct tensor {
     int64_t offset;
     const void *address;
     uint64_t rank, storage_rank;
+    uint64_t blocks_rank; /* rank of the storage in a format that an operator chose; else 0 */
+    int64_t blocks[8];    /* and its sizes */
     bool has_strides;
     int64_t numbers[]; /* the view's sizes, the storage's sizes, the strides if there are any */
 };
@@ -139,6 +141,27 @@ static void update_view(struct tensor *tensor)
     ascendref_leave(lock);
 }
 
+/* Take over the format in which an operator put the tensor, and the shape of its storage. */
+static void update_format(struct tensor *tensor)
+{
+    int lock;
+    if (!tensor->base.python || ascendref_enter(&lock) != ACL_SUCCESS) return;
+    PyObject *format = python.PyObject_GetAttrString(tensor->base.python, "format");
+    PyObject *storage = python.PyObject_GetAttrString(tensor->base.python, "storage_shape");
+    int64_t now = format ? python.PyLong_AsLongLong(format) : tensor->format;
+    uint64_t rank = storage ? (uint64_t)python.PyTuple_Size(storage) : 0;
+    if (now != tensor->format && rank <= sizeof tensor->blocks / sizeof *tensor->blocks) {
+        tensor->format = (int)now;
+        tensor->blocks_rank = rank;
+        for (uint64_t k = 0; k < rank; k++)
+            tensor->blocks[k] =
+                python.PyLong_AsLongLong(python.PyTuple_GetItem(storage, (intptr_t)k));
+    }
+    if (format) python.Py_DecRef(format);
+    if (storage) python.Py_DecRef(storage);
+    ascendref_leave(lock);
+}
+
 aclnnStatus native_aclGetViewShape(const aclTensor *tensor, int64_t **viewDims,
                                    uint64_t *viewDimsNum)
 {
@@ -156,7 +179,10 @@ aclnnStatus native_aclGetStorageShape(const aclTensor *tensor, int64_t **storage
     struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor",
                                     storageDims && storageDimsNum ? storageDims : NULL, &code);
     if (!found) return code;
-    return copy_numbers(found, storage_of(found), found->storage_rank, storageDims, storageDimsNum);
+    update_format(found);
+    const int64_t *numbers = found->blocks_rank ? found->blocks : storage_of(found);
+    uint64_t rank = found->blocks_rank ? found->blocks_rank : found->storage_rank;
+    return copy_numbers(found, numbers, rank, storageDims, storageDimsNum);
 }
 
 aclnnStatus native_aclGetViewStrides(const aclTensor *tensor, int64_t **stridesValue,
@@ -179,20 +205,21 @@ aclnnStatus native_aclGetViewStrides(const aclTensor *tensor, int64_t **stridesV
     return ACL_SUCCESS;
 }
 
-#define GET(function, type, field, name)                                                           \
+#define GET(function, type, field, name, update)                                                   \
     aclnnStatus native_##function(const aclTensor *tensor, type *name)                             \
     {                                                                                              \
         aclnnStatus code = ACL_SUCCESS;                                                            \
         struct tensor *found = ascendref_required(KIND_TENSOR, tensor, "tensor", name, &code);               \
         if (!found) return code;                                                                   \
+        update(found);                                                                             \
         *name = (type)found->field;                                                                \
         ascendref_release(&found->base);                                                           \
         return ACL_SUCCESS;                                                                        \
     }
 
-GET(aclGetViewOffset, int64_t, offset, offset)
-GET(aclGetFormat, aclFormat, format, format)
-GET(aclGetDataType, aclDataType, type, dataType)
+GET(aclGetViewOffset, int64_t, offset, offset, (void))
+GET(aclGetFormat, aclFormat, format, format, update_format)
+GET(aclGetDataType, aclDataType, type, dataType, (void))
 #undef GET
 
 aclnnStatus native_aclGetRawTensorAddr(const aclTensor *tensor, void **addr)

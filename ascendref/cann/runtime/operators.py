@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ...borrowed.table import Borrowed, borrowed
+from ...borrowed.weights import aclnnCalculateMatmulWeightSize as aclnnCalculateMatmulWeightSize
+from ...borrowed.weights import aclnnCalculateMatmulWeightSizeV2 as aclnnCalculateMatmulWeightSizeV2
 from ...core.dtypes import DataType
 from ...core.errors import AclError, fail
 from ...core.fork_safety import import_to_end

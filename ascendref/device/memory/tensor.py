@@ -28,7 +28,11 @@ _MOST_AXES: Final = 64
 
 
 class Format(IntEnum):
-    """The vendor's ``aclFormat``: memory format of a tensor. Operators treat every format as ND."""
+    """The vendor's ``aclFormat``: memory format of a tensor.
+
+    Operators treat every format as ND. A few that PyTorch computes know others: weights of matrix
+    products in FRACTAL_NZ, and pictures to be resized in NHWC.
+    """
 
     UNDEFINED = -1
     NCHW = 0
@@ -87,7 +91,8 @@ class Tensor(Handle):
     format : str or int, optional
         A name or number of ``aclFormat``.
     storage_shape : tuple of int, optional
-        Shape of the storage, of any rank; None for ``shape``. It is stored but not used.
+        Shape of the storage, of any rank; None for ``shape``. It is stored but not used: that of
+        a format follows from the shape.
 
     Raises
     ------

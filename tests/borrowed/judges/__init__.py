@@ -3,6 +3,7 @@
 Their functions have the parameters that a row reads, in its order, of any type.
 """
 
+from .attention import ATTENTION
 from .convolutions import CONVOLUTIONS
 from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
@@ -17,7 +18,8 @@ from .randoms import RANDOM
 from .reductions import REDUCTIONS
 
 JUDGES: dict[str, Judge] = (
-    ELEMENTWISE
+    ATTENTION
+    | ELEMENTWISE
     | REDUCTIONS
     | INDEXING
     | MATRICES

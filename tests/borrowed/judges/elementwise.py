@@ -172,6 +172,7 @@ ELEMENTWISE: dict[str, Judge] = {
         ("2 3 4, 3, 3", 1, 0, False),
         ("2 3 4, 4", None, -1, 0, False),
     ),
+    "Real": Judge(np.real),
     "DivMod": judged(quotient, ("3 5", divisors, 2), ("3 5", divisors, 1)),
     "DivMods": judged(quotient, ("3 5", 3, 2), ("3 5", 3, 1)),
     "Heaviside": judged(np.heaviside, (held([[0, -1, 2], [1, 0, -2]]), "2 3")),

@@ -30,6 +30,8 @@ class Judge(NamedTuple):
     calls: tuple[tuple[Any, ...], ...] = ()
     #: chooses one of several equally good results, of a call and of the judge
     chosen: Callable[[list[Any]], list[Any]] = list
+    #: whether tensors with gaps are taken
+    strided: bool = True
 
 
 def judged(value: Callable[..., Any], *calls: Any, **fields: Any) -> Judge:

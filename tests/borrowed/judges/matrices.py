@@ -69,6 +69,22 @@ def matmul(x, y, _):
     return x @ y
 
 
+def blocks(x):
+    """Return matrices of multiples of 16 rows and 32 columns, as if they were in FRACTAL_NZ.
+
+    Each column of blocks has as many bytes as fit: 32 in a row, 16 columns of F16. The judge sees
+    integers of eight bits as INT64.
+    """
+    width = 32 if x.dtype.kind == "i" else 16
+    rows, columns = x.shape[-2:]
+    flat = np.zeros((*x.shape[:-2], rows * columns))
+    for r in range(rows):
+        for c in range(columns):
+            column, row = c // width * rows * width, r * width
+            flat[..., column + row + c % width] = x[..., r, c]
+    return flat.reshape(x.shape)
+
+
 POINTS = np.random.default_rng(5).integers(-8, 9, (7, 2)) / 4
 
 
@@ -136,6 +152,7 @@ MATRICES: dict[str, Judge] = {
         lambda x, y, b, s, p, q, r, *_: (x.transpose(p) @ y.transpose(q)).transpose(r),
         ("3 4 5, 4 5 2", None, None, [1, 0, 2], [0, 1, 2], [1, 0, 2], 0, 1),
     ),
+    "TransMatmulWeight": judged(blocks, "32 64", "2 16 32", strided=False),
     "CdistBackward": judged(
         lambda g, x, y, d, p: gradient(lambda z: distances(z, y), g, 0, x),
         ("3 4", held(POINTS[:3]), held(POINTS[3:]), held(distances(POINTS[:3], POINTS[3:])), 2.0),

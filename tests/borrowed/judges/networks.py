@@ -187,7 +187,68 @@ def exp_segsum_backward(grad, y):
     return np.stack([(grad * y)[..., k:size, :k].sum((-1, -2)) for k in range(size)], -1)
 
 
+def nearest(x, size):
+    """Return the elements of planes at the places that floors of multiples give."""
+    rows, columns = (
+        np.arange(count) * n // count for count, n in zip(size, x.shape[2:], strict=True)
+    )
+    return x[:, :, rows][:, :, :, columns]
+
+
+def bilinear(x, size):
+    """Return means of neighbours in planes, whose elements lie at the centres of squares."""
+    for axis, count in zip((2, 3), size, strict=True):
+        n = x.shape[axis]
+        places = np.clip((np.arange(count) + 0.5) * n / count - 0.5, 0, n - 1)
+        low = np.minimum(places.astype(int), max(n - 2, 0))
+        part = np.expand_dims(places - low, tuple(range(1, 4 - axis)))
+        high = np.minimum(low + 1, n - 1)
+        x = x.take(low, axis) * (1 - part) + x.take(high, axis) * part
+    return x
+
+
+def resized(x, scales, mode):
+    size = [int(n * scale) for n, scale in zip(x.shape[2:], scales[2:], strict=True)]
+    return (nearest if mode == "nearest" else bilinear)(x, size)
+
+
+def rotary_position_embedding(x, cos, sin, mode):
+    """Return pairs of elements turned by angles; each pair has places of its own."""
+    size = x.shape[-1]
+    half, quarter = size // 2, size // 4
+    pairs = {
+        0: [(k, k + half) for k in range(half)],
+        1: [(2 * k, 2 * k + 1) for k in range(half)],
+        2: [(k + s, k + s + quarter) for s in (0, half) for k in range(quarter)],
+        3: [(2 * k, 2 * k + 1) for k in range(half)],
+    }[mode]
+    y = np.zeros_like(x)
+    for k, (one, other) in enumerate(pairs):
+        first, second = (k, k + half) if mode == 3 else (one, other)
+        y[..., first] = x[..., one] * cos[..., first] - x[..., other] * sin[..., first]
+        y[..., second] = x[..., other] * cos[..., second] + x[..., one] * sin[..., second]
+    return y
+
+
 NETWORKS: dict[str, Judge] = {
+    "UpsampleNearest2d": judged(
+        nearest, ("2 3 4 5", [8, 15]), ("1 2 6 7", [4, 3]), ("3 1 1 3", [5, 2])
+    ),
+    "Resize": judged(
+        resized,
+        ("2 3 4 5", [1, 1, 2, 3], "nearest"),
+        ("2 3 4 5", [1, 1, 1.5, 0.5], "bilinear"),
+        ("3 1 1 3", [1, 1, 4, 2], "bilinear"),
+    ),
+    "RotaryPositionEmbedding": judged(
+        rotary_position_embedding,
+        *[
+            (f"N 3 5 8, {shape} 8, {shape} 8", mode)
+            for mode in range(4)
+            for shape in ("1 1 5", "1 3 1", "N 3 5")
+        ],
+        ("4 3 6, 4 1 6, 4 1 6", 1),
+    ),
     "Softmax": judged(softmax, ("N 3 5", 1), ("3 5", -1)),
     "LogSoftmax": judged(log_softmax, ("N 3 5", 1), ("3 5", -1)),
     "SoftmaxBackward": judged(

@@ -85,6 +85,22 @@ def quant_matmul(x, y, scale, rows, bias, first, second):
     return found if bias is None or whole else found + bias
 
 
+def weight_quant_matmul(x, weight, scale, offset, _, __, bias, group):
+    """Return a product with integers that are shifted and scaled by tensor, column or group."""
+
+    def at(numbers, k, n):
+        if numbers.size == 1:
+            return numbers.item()
+        return numbers[k // group, n] if group else numbers.reshape(-1)[n]
+
+    found = np.zeros((len(x), weight.shape[1]))
+    for n in range(weight.shape[1]):
+        for k in range(len(weight)):
+            shifted = weight[k, n] + (0 if offset is None else at(offset, k, n))
+            found[:, n] += x[:, k] * shifted * at(scale, k, n)
+    return found if bias is None else found + bias.reshape(-1)
+
+
 def some_bytes(count):
     return lambda rng: rng.integers(0, 256, count)
 
@@ -148,6 +164,14 @@ QUANTIZATION: dict[str, Judge] = {
         lambda x, y, r, s, *rest: quant_matmul(x, y, s, r, *rest[4:7]),
         ("3 4, 4 5, 3 +, 5", None, None, None, None, "5", False, False, 0),
         ("3 4, 5 4, 3 +, 1", None, None, None, None, None, False, True, 0),
+    ),
+    "WeightQuantBatchMatmulV2": judged(
+        weight_quant_matmul,
+        ("N 64, 64 5, 2 5 +, 2 5", None, None, "5", 32),
+        ("3 80, 80 4, 3 4 +", None, None, None, None, 32),
+        ("3 6, 6 5, 5 +, 5", None, None, "1 5", 0),
+        ("3 6, 6 5, 1 5 +", None, None, None, None, 0),
+        ("3 6, 6 5, 1 +, 1", None, None, None, 0),
     ),
     "SignBitsPack": judged(
         lambda x, size: np.packbits(x >= 0, bitorder="little").reshape(size, -1),

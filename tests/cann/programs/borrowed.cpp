@@ -8,10 +8,13 @@
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "aclnnop/aclnn_foreach_add_scalar_list.h"
+#include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
 #include "aclnnop/aclnn_matmul.h"
+#include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_nonzero_v2.h"
 #include "aclnnop/aclnn_sort.h"
 #include "aclnnop/aclnn_split_tensor.h"
+#include "aclnnop/aclnn_trans_matmul_weight.h"
 #include "expect.h"
 
 using Sizes = std::vector<int64_t>;
@@ -183,6 +186,68 @@ static void many_parameters()
            aclnnMatmulGetWorkspaceSize(a.tensor, b.tensor, product.tensor, 9, &size, &executor));
 }
 
+// Numbers of F16 from 0 to 31.
+static uint16_t half(int number)
+{
+    if (!number) return 0;
+    int power = 31 - __builtin_clz(number);
+    return (power + 15) << 10 | (number << (10 - power) & 1023);
+}
+
+static void weights_in_blocks()
+{
+    const int64_t sizes[] = {3, 2}, nothing[] = {3, 0};
+    aclIntArray *shape = aclCreateIntArray(sizes, 2), *empty = aclCreateIntArray(nothing, 2);
+    uint64_t count = 0, older = 0;
+    SUCCEEDS(aclnnCalculateMatmulWeightSizeV2(shape, ACL_FLOAT16, &count));
+    SUCCEEDS(aclnnCalculateMatmulWeightSize(shape, &older));
+    EXPECT(256, count);
+    EXPECT(256, older);
+    EXPECT(161002, aclnnCalculateMatmulWeightSizeV2(shape, ACL_FLOAT, &count));
+    EXPECT(161002, aclnnCalculateMatmulWeightSize(empty, &count));
+    EXPECT(161001, aclnnCalculateMatmulWeightSizeV2(nullptr, ACL_INT8, &count));
+    EXPECT(161001, aclnnCalculateMatmulWeightSizeV2(shape, ACL_INT8, nullptr));
+    std::vector<uint16_t> numbers;
+    for (int k = 1; k <= 6; k++) numbers.push_back(half(k));
+    Array<uint16_t> room({256}, ACL_FLOAT16, numbers);
+    aclTensor *weight = aclCreateTensor(sizes, 2, ACL_FLOAT16, nullptr, 0, ACL_FORMAT_ND, sizes, 2,
+                                        room.memory);
+    aclFormat format;
+    int64_t *storage;
+    uint64_t rank;
+    SUCCEEDS(aclGetFormat(weight, &format));
+    EXPECT(ACL_FORMAT_ND, format);
+    RUN(aclnnTransMatmulWeight, weight);
+    SUCCEEDS(aclGetFormat(weight, &format));
+    EXPECT(ACL_FORMAT_FRACTAL_NZ, format);
+    SUCCEEDS(aclGetStorageShape(weight, &storage, &rank));
+    EXPECT(4, rank);
+    EXPECT(1, storage[0]);
+    EXPECT(16, storage[3]);
+    delete[] storage;
+    Array<uint16_t> x({1, 3}, ACL_FLOAT16, {half(1), half(2), half(3)}), out({1, 2}, ACL_FLOAT16);
+    RUN(aclnnMm, x.tensor, weight, out.tensor, 1);
+    out.expect({half(22), half(28)});
+    SUCCEEDS(aclDestroyTensor(weight));
+    SUCCEEDS(aclDestroyIntArray(shape));
+    SUCCEEDS(aclDestroyIntArray(empty));
+}
+
+static void attention()
+{
+    Array<uint16_t> query({1, 1, 1, 2}, ACL_FLOAT16), key({1, 2, 1, 2}, ACL_FLOAT16);
+    Array<uint16_t> value({1, 2, 1, 2}, ACL_FLOAT16, {half(2), half(4), half(6), half(8)});
+    Array<uint16_t> out({1, 1, 1, 2}, ACL_FLOAT16);
+    const aclTensor *keys[] = {key.tensor}, *values[] = {value.tensor}, *result = out.tensor;
+    aclTensorList *k = aclCreateTensorList(keys, 1), *v = aclCreateTensorList(values, 1);
+    char layout[] = "BSND";
+    RUN(aclnnFusedInferAttentionScoreV2, query.tensor, k, v, nullptr, nullptr, nullptr, nullptr,
+        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 1, 0.5, 65535, 65535, layout,
+        1, 0, 0, 0, 0, false, 0, 0, result, nullptr);
+    out.expect({half(4), half(6)});
+}
+
 int main()
 {
     SUCCEEDS(aclInit(nullptr));
@@ -194,6 +259,8 @@ int main()
     two_results();
     shapes_that_the_data_decide();
     many_parameters();
+    weights_in_blocks();
+    attention();
     SUCCEEDS(aclrtDestroyStream(stream));
     SUCCEEDS(aclrtResetDevice(0));
     SUCCEEDS(aclFinalize());
