@@ -78,7 +78,7 @@ def _may_be_kept(promise: Task, needed: set[Task]) -> bool:
 def _cycle(tasks: Sequence[Task], waiter: int, visited: set[int]) -> list[Operation]:
     """Return the callbacks through which tasks depend on a thread; empty if they do not."""
     for task in prerequisites(tasks):
-        thread = None if task.thread is None else task.thread()
+        thread = None if task.callback is None else task.callback.thread()
         if task.kind is not Kind.CALLBACK or thread is None or task.operation is None:
             continue
         if thread == waiter:

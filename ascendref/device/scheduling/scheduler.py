@@ -239,8 +239,8 @@ class Scheduler:
                 ready = self._choose(ready, needed)
                 ready.requested = True
             workers.wake(ready.stream)  # again, in case an interrupt came before
-        elif ready.state is State.RUNNING and ready.recover is not None:
-            ready.recover()
+        elif ready.state is State.RUNNING and ready.callback is not None:
+            ready.callback.recover()
         return task if self.eager else ready
 
     def _choose(self, ready: Task, needed: Collection[Task]) -> Task:

@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import IntEnum
 from itertools import count
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, Protocol
 from weakref import ref
 
 from ...core.errors import AclError, fail, message_of, recorded
@@ -77,6 +77,16 @@ class Failure(NamedTuple):
         fail(self.status, self.message, self.cause)
 
 
+class CallbackTask(Protocol):
+    """What a thread of the program runs."""
+
+    def thread(self) -> int | None:
+        """Return the thread that will run it, if there is one."""
+
+    def recover(self) -> object:
+        """End it if no thread will; called when a wait finds it running."""
+
+
 @dataclass(eq=False, slots=True, repr=False)
 class Task:
     """One entry of a stream's queue."""
@@ -107,10 +117,8 @@ class Task:
     waiters: list[Callable[[], object]] = field(default_factory=list)
     #: for on-demand execution: whether the worker threads may run it
     requested: bool = False
-    #: for a callback: returns the program thread that will run it, if there is one
-    thread: Callable[[], int | None] | None = None
-    #: for a callback: called when a wait finds it running; ends it if no thread will
-    recover: Callable[[], object] | None = None
+    #: for a callback
+    callback: CallbackTask | None = None
     #: whether it takes less time than waking a thread
     is_small: bool = False
     #: the capture that recorded it, instead of running it

@@ -39,8 +39,7 @@ class Callback:
         subscription: Subscription,
     ) -> None:
         self._stream = stream
-        self.task = Task(stream, kind, "callback", self.post)
-        self.task.thread, self.task.recover = self.thread, self.recover
+        self.task = Task(stream, kind, "callback", self.post, callback=self)
         self._subscription = subscription
         #: the reason why the task fails, if it does
         self._failure: Failure | None = None
