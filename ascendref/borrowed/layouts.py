@@ -90,21 +90,22 @@ def _complex(tensor: Tensor) -> Stored:
 def _dense(name: str, tensor: Tensor, form: str) -> tuple[tuple[int, ...], bool]:
     """Return the shape in which dense matrices lie in memory, and whether the view transposes them.
 
-    A view of one row or one column may be either.
+    The strides of axes of one element count only if they decide.
     """
-    shape = tensor.shape
+    shape, strides = tensor.shape, tensor.strides
     if len(shape) < 2:
         refuse(f"{name} is {form} and has rank {len(shape)}; 2 or more is expected")
     swapped = (*shape[:-2], shape[-1], shape[-2])
     steps = contiguous_strides(swapped)
-    of_swapped = (*steps[:-2], steps[-1], steps[-2])
-    for sizes, expected, transposed in (
-        (shape, contiguous_strides(shape), False),
-        (swapped, of_swapped, True),
-    ):
-        pairs = zip(shape, tensor.strides, expected, strict=True)
-        if all(size == 1 or step == wanted for size, step, wanted in pairs):
-            return sizes, transposed
+    ways = (
+        (shape, False, contiguous_strides(shape)),
+        (swapped, True, (*steps[:-2], steps[-1], steps[-2])),
+    )
+    for least in (0, 1):
+        for sizes, transposed, expected in ways:
+            axes = zip(shape, strides, expected, strict=True)
+            if all(size <= least or step == wanted for size, step, wanted in axes):
+                return sizes, transposed
     refuse(
         f"{name} is {form} and has strides {tensor.strides}; those of dense matrices, or of their"
         " transposes, are expected"

@@ -150,24 +150,24 @@ def packed(numbers: Any, per: int, kind: Any) -> Any:
     return total.astype(np.uint32).astype(kind)
 
 
-@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize(("transposed", "columns"), [(False, 8), (False, 16), (True, 8), (True, 1)])
 @pytest.mark.parametrize("kind", ["INT4", "int32"])
-def test_weights_of_four_bits(kind: str, transposed: bool) -> None:
+def test_weights_of_four_bits(kind: str, transposed: bool, columns: int) -> None:
     dev = ar.Device("Atlas A2", check=True)
-    numbers = RNG.integers(-8, 8, (64, 8)).astype(np.int8)
+    numbers = RNG.integers(-8, 8, (64, columns)).astype(np.int8)
     per, storage = (2, np.uint8) if kind == "INT4" else (8, np.int32)
     data = packed(numbers.T if transposed else numbers, per, storage)
     memory = in_memory(dev, np.ascontiguousarray(data))
     if kind == "INT4":
-        shape, strides = (64, 8), (1, 64) if transposed else None
+        shape, strides = (64, columns), (1, 64) if transposed else None
     else:
-        shape, strides = ((8, 8), (1, 8)) if transposed else ((64, 1), None)
+        shape, strides = ((8, columns), (1, 8)) if transposed else ((64, columns // 8), None)
     weight = ar.Tensor(memory, shape, kind, strides)
     x = dev.tensor(RNG.integers(-4, 5, (3, 64)).astype(np.float16))
-    scale = dev.tensor(RNG.uniform(0.5, 1, (2, 8)).astype(np.float16))
+    scale = dev.tensor(RNG.uniform(0.5, 1, (2, columns)).astype(np.float16))
     found = []
     for each in (weight, dev.tensor(numbers)):
-        out = dev.empty((3, 8), "float16")
+        out = dev.empty((3, columns), "float16")
         given = (x, each, scale, None, None, None, None, 32, out)
         launch(dev, "aclnnWeightQuantBatchMatmulV2", *given)
         dev.synchronize()
