@@ -34,7 +34,7 @@ def todays(cases: Iterable[T], parts: int, seed: str = SEED, *, shift: int = 0) 
 
 #: tests marked ``exhaustive`` take turns too: a run has one of so many parts of their cases, prime
 #: to the numbers of parts within such tests, each of which therefore has its turn
-LONG_PARTS: Final = 5
+LONG_PARTS: Final = 7
 
 #: the operators that tests have which are not full: one for each engine
 USUAL: Final = {
@@ -42,21 +42,11 @@ USUAL: Final = {
     "prelu_backward",  # sums per channel
     "binary_cross_entropy",  # optional tensors, a single sum
 }
-#: those that full tests have every day: one for each way in which they are declared and computed
-ALWAYS: Final = USUAL | {
-    "softplus_backward",  # integers beside floats, F64 on the device
-    "smooth_l1_loss_backward",  # three tensors, a mean
-    "logit_grad",  # tensors of one type, one kernel on the device
-    "gelu_backward",  # forms by name
-    "relu",  # integer results
-    "glu_backward",  # views
-    "elu_backward",  # flags, scalars before tensors
-}
 #: the other ones take turns: a run has one of so many parts of them, a prime number, so that all
 #: cases of tests marked ``daily`` have their turn with each
-PARTS: Final = 17
+PARTS: Final = 11
 #: the operators that full tests of a run have
-TESTED: Final = ALWAYS | set(todays(sorted(set(ar.OPERATORS) - ALWAYS), PARTS))
+TESTED: Final = USUAL | set(todays(sorted(set(ar.OPERATORS) - USUAL), PARTS))
 
 if __name__ == "__main__":
     print(*sorted(TESTED))
