@@ -138,8 +138,8 @@ class BorrowedCall:
             return param.reads(self._scalars)
 
         def part(k: int, span: Span) -> Span:
-            read = forms[k].read
-            return span if read is None else span._replace(nbytes=read)
+            read, partly = forms[k].read, params[k].reads_partly(self._scalars)
+            return span._replace(nbytes=span.nbytes if read is None else read, partly=partly)
 
         spans = [(k, x.span) for k, x in enumerate(places) if x.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])

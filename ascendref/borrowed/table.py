@@ -65,7 +65,8 @@ C_TYPES: Final = {
 #: a parameter's kind in the table, and its marks
 _MARKED: Final = re.compile(
     r"(?P<kind>\w+(\[\])?)(?P<result>>{0,2})(?P<formatted>%?)(?P<refused>-?)"
-    r"(?P<in_place>&(?P<condition>\w*))?(~(?P<unread>!?\w*))?(=(?P<types>\w+))?"
+    r"(?P<in_place>&(?P<condition>\w*))?(~(?P<unread>!?\w*))?(\^(?P<partly>\w*))?"
+    r"(=(?P<types>\w+))?"
 )
 
 
@@ -89,12 +90,19 @@ class Parameter(NamedTuple):
     #: a parameter with which the values of a tensor are not read, if it is 0 or, after ``!``, if it
     #: is another number; none if they are never read, and None if always
     unread: str | None = None
+    #: a parameter with which an operator reads only some elements of a tensor, if it is given; none
+    #: if it always does so, and None if never
+    partly: str | None = None
     #: whether its format and its packed elements count; other tensors are taken as they are
     is_formatted: bool = False
     #: whether only calls without it are computed
     is_refused: bool = False
     #: whether the vendor declares a pointer to const for what is written
     is_const: bool = False
+
+    def reads_partly(self, scalars: Mapping[str, Any]) -> bool:
+        """Tell whether a call with some scalars reads only some elements of a tensor."""
+        return self.partly is not None and (not self.partly or bool(scalars.get(self.partly)))
 
     @property
     def is_tensor(self) -> bool:
@@ -197,6 +205,7 @@ def parse(row: str) -> Borrowed:
     - ``&``: the operator changes it in place, if the parameter named next says so
     - ``~``: the operator does not read its values: ever, or if the parameter named next is 0; an
       exclamation mark before that name: if it is another number
+    - ``^``: the operator reads some elements, as data decide: always, or with the parameter named
 
     Examples
     --------
@@ -241,6 +250,7 @@ def _parameter(text: str, types: str) -> Parameter:
         tuple(found),
         marks["condition"] or "",
         marks["unread"],
+        marks["partly"],
         bool(marks["formatted"]),
         bool(marks["refused"]),
         marks["result"] == ">>",

@@ -404,6 +404,7 @@ BUFFERS = "momentumBufferListOptionalRef"
             {"sparseMode": 3, "attenMask": tensor((3, 5), "bool")},
             "(2048, 2048) is expected",
         ),
+        ("PromptFlashAttentionV3", {"pseShift": tensor((2, 4, 2, 5), "float16")}, "pseShift has"),
         ("PromptFlashAttentionV3", {"actualSeqLengthsKv": [6]}, "2 numbers from 0 to 5"),
         ("PromptFlashAttentionV3", {"value": tensor((2, 2, 6, 7), "float16")}, "2 batches of as"),
         ("ClippedSwiglu", {"groupIndexOptional": tensor((2,), "int64")}, "only NULL is computed"),

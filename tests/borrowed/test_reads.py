@@ -80,6 +80,51 @@ def test_what_is_read_before_it_is_changed(api: str, changes: Any) -> None:
     assert "uninitialized-read" in [hazard.kind for hazard in call.dev.hazards]
 
 
+#: functions that read some elements of a tensor, as data or lengths decide
+PARTLY = (
+    "Embedding IndexSelect GatherV2 GatherV3 Gather GatherNd Index Take FusedInferAttentionScoreV2"
+    " FusedInferAttentionScoreV4 PromptFlashAttentionV3"
+)
+
+
+@pytest.mark.parametrize("written", [True, False])
+@pytest.mark.parametrize("api", PARTLY.split())
+def test_elements_that_are_not_read_need_no_values(api: str, written: bool) -> None:
+    """Only a tensor of which nothing was written is one that is read too early."""
+    dev, call = ar.Device("Atlas A2", check="report"), good_call(f"aclnn{api}")
+    call.arguments = {name: copied(dev, x) for name, x in call.arguments.items()}
+    lengths = {"actualSeqLengths": [1], "actualSeqLengthsKv": [2]}
+    call.arguments |= {name: x for name, x in lengths.items() if name in call.arguments}
+    call.dev = dev
+    param = next(x for x in reversed(call.operator.parameters) if x.partly is not None)
+    given = call.arguments[param.name]
+    old = given[0] if param.is_list else given
+    new = dev.empty(old.shape, old.dtype)
+    if written:
+        half = old.size // 2 * new.dtype.itemsize
+        dev.memcpy(new.memory, old.memory, half)
+    call.arguments[param.name] = [new] if param.is_list else new
+    call.run()
+    assert [x.kind for x in dev.hazards] == ([] if written else ["uninitialized-read"])
+
+
+def test_every_row_that_reads_some_elements_is_tried() -> None:
+    rows = borrowed().items()
+    marked = {api for api, row in rows if any(x.partly is not None for x in row.parameters)}
+    assert marked == {f"aclnn{api}" for api in PARTLY.split()}
+
+
+def test_attention_without_lengths_reads_all() -> None:
+    dev = ar.Device("Atlas A2", check="report")
+    call = good_call("aclnnPromptFlashAttentionV3")
+    call.arguments = {name: copied(dev, x) for name, x in call.arguments.items()}
+    call.dev, old = dev, call.arguments["value"]
+    new = call.arguments["value"] = dev.empty(old.shape, old.dtype)
+    dev.memcpy(new.memory, old.memory, old.size)
+    call.run()
+    assert [x.kind for x in dev.hazards] == ["uninitialized-read"]
+
+
 def test_every_row_that_replaces_a_tensor_is_tried() -> None:
     rows = borrowed().items()
     marked = {api for api, row in rows if any(x.unread is not None for x in row.parameters)}

@@ -128,11 +128,10 @@ def fused_attention(
         added = None if shift is None else shift[batch if len(shift) > 1 else 0]
         attended = _attended(queries[place], *sources.of(batch), scale, added, seen)
         found[place], sums[place] = attended
+    out = _laid_out(found, result or form)
     if not wants_sums:
-        return _laid_out(found, result or form), None
-    return _laid_out(found, result or form), sums[0].mT.unsqueeze(-1) if packed else sums.unsqueeze(
-        -1
-    )
+        return out, None
+    return out, (sums[0].mT if packed else sums).unsqueeze(-1)
 
 
 def prompt_attention(query: Tensor, key: Tensor, value: Tensor, *given: Any) -> Tensor:
@@ -276,7 +275,7 @@ def _check_shift(
 ) -> None:
     most, most_keys = longest
     fits = shift.ndim == 4 and len(shift) in (1, batches) and shift.shape[1] == heads
-    if packed or not fits or shift.shape[2] < min(most, 2) or shift.shape[3] < most_keys:
+    if packed or not fits or shift.shape[2] < most or shift.shape[3] < most_keys:
         raise ValueError(
             f"pseShift has shape {tuple(shift.shape)}; {batches} or 1, {heads}, {most} and"
             f" {most_keys}, without T in inputLayout, are expected"

@@ -26,6 +26,11 @@ _REMEMBERED: Final = 4096
 Access = tuple[Shadow, Span]
 
 
+def _any_written(segments: Sequence[Segment]) -> bool:
+    """Tell whether a read of some bytes, as data decide, may avoid those that nothing wrote."""
+    return any([segment.written for segment in segments])
+
+
 class Checker(Order):
     """Finds hazards in the calls of one device.
 
@@ -145,13 +150,15 @@ class Checker(Order):
         functions = bool(self.functions.pending)
         for shadow, span in reads:
             use, stale = (operation, span), False
-            for segment in shadow.segments(span):
+            segments = shadow.segments(span)
+            used = uses and not late and not (span.partly and _any_written(segments))
+            for segment in segments:
                 readers = segment.readers
                 before = readers.get(timeline)
                 # a second read on one timeline needs no more than the first, unless one is special
                 special = in_function or (before is not None and before[0].function is not None)
                 if before is None or special or not segment.written or self._abandoned:
-                    self._check_read(operation, shadow, span, segment, used=uses and not late)
+                    self._check_read(operation, shadow, span, segment, used=used)
                 if before is None and len(readers) % READERS == READERS - 1:
                     self._forget_readers(segment)
                 if functions and before is not None:
@@ -207,9 +214,10 @@ class Checker(Order):
         missing = [
             (shadow, span, segment)
             for shadow, span in reads
-            for segment in shadow.segments(span)
+            for segments in [shadow.segments(span)]
+            for segment in segments
             # what others write at the same time is a race, and no more
-            if not (segment.written or segment.stale)
+            if not (segment.written or segment.stale or (span.partly and _any_written(segments)))
             and (segment.writer is None or are_ordered(segment.writer[0], operation))
         ]
         for shadow, span in writes:

@@ -42,6 +42,8 @@ class Span(NamedTuple):
     #: name of the tensor or the argument
     name: str
     gaps: Gaps | None = None
+    #: whether an operator reads only some of them, as data or lengths decide
+    partly: bool = False
 
     def runs(self) -> Iterator[tuple[int, int]]:
         """Return begin and end of the pieces of memory; none if there would be too many."""
