@@ -11,6 +11,7 @@ from itertools import count, cycle
 
 from ascendref.cann.functions import functions
 from ascendref.cann.structures import PhysicalProperties
+from ascendref.core.dtypes import DataType
 from ascendref.declaration.operator import APIS
 
 from ..support.cases import whole_shapes
@@ -31,6 +32,7 @@ OPERATORS = {f"{operator.api}GetWorkspaceSize": operator for operator in APIS.va
 GUARD, PLACES = 8, 16
 #: arguments by name where 0 is none, for all functions or for one
 VALUES = {
+    "aclnnCalculateMatmulWeightSizeV2.dataType": DataType.ACL_FLOAT16,
     "size": 64,
     "flag": 1,
     "aclrtGetDeviceInfo.attr": 101,
@@ -136,8 +138,11 @@ class Caller:
             address = self.library.aclCreateScalar(ctypes.byref(ctypes.c_float(1)), 0)
         elif kind.endswith(("_ARRAY", "_LIST")):
             create = getattr(self.library, "aclCreate" + kind.title().replace("_", ""))
-            members = (ctypes.c_uint64 * 1)(self.tensor() if kind == "TENSOR_LIST" else 0)
-            address = create(members, ctypes.c_uint64(kind != "SCALAR_LIST"))
+            members = {"INT_ARRAY": [2, 4], "SCALAR_LIST": []}.get(kind, [0])
+            if kind == "TENSOR_LIST":
+                members = [self.tensor()]
+            array = (ctypes.c_uint64 * len(members))(*members)
+            address = create(array, ctypes.c_uint64(len(members)))
         elif name in BYTES:
             return ctypes.pointer(BYTES[name]) if name == "prop" else ctypes.c_char_p(BYTES[name])
         elif kind == "EVENT":

@@ -24,15 +24,15 @@ def test_success_means_that_all_is_written_and_refusal_that_nothing_is(root, chi
     settings = {"ASCENDREF_PRODUCT": chip, "ASCENDREF_DEVICES": "2"}
     out = run("-m", "tests.cann.outputs", library, **settings)
     product = ar.Product.find(chip)
-    lacking = {
+    refused = {
         f"{operator.api}GetWorkspaceSize"
         for operator in APIS.values()
         if operator.name in TESTED and operator.on(product) is None
     }
     if not product.captures_streams:
-        lacking |= {"aclmdlRICaptureEnd", "aclmdlRIGetId"}
+        refused |= {"aclmdlRICaptureEnd", "aclmdlRIGetId"}
     # a key comes from another process
-    assert set(out.split()) == lacking | {"aclrtIpcMemImportByKey"}
+    assert set(out.split()) == refused | {"aclrtIpcMemImportByKey"}
 
 
 #: chip -> the lines that the program prints: capabilities, attributes, features, memory
