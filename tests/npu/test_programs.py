@@ -21,7 +21,7 @@ SHARED = {name: program for name, program in BY_NAME.items() if name not in ELSE
 PARTS = 4
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_programs_run_and_have_no_hazard(part):
     programs = dict(list(SHARED.items())[part::PARTS])
@@ -30,7 +30,7 @@ def test_programs_run_and_have_no_hazard(part):
         assert "500001" not in outcome.errors, name
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(3)
 @pytest.mark.parametrize("name", sorted(STARTING))
 def test_a_program_that_starts_processes_runs_and_has_no_hazard(name):
     outcome = run(BY_NAME[name], ASCENDREF_CHECK="1")
