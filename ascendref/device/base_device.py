@@ -154,28 +154,10 @@ class BaseDevice(Handle):
         *,
         kind: Kind = Kind.KERNEL,
         unwritten: Unwritten = Unwritten.REFUSED,
-        is_small: bool = False,
     ) -> Task:
         """Queue a kernel or a collective: a function and the device memory that it accesses."""
-        return self.queue(
-            self.own_stream(stream), function, reads, writes, label, kind, unwritten, is_small
-        )
-
-    def queue(
-        self,
-        stream: BaseStream,
-        function: Callable[[], object],
-        reads: tuple[Access, ...],
-        writes: tuple[Access, ...],
-        label: str,
-        kind: Kind = Kind.KERNEL,
-        unwritten: Unwritten = Unwritten.REFUSED,
-        is_small: bool = False,
-    ) -> Task:
-        """Queue what `launch` does on a stream that `own_stream` returned."""
-        task = Task(
-            stream, kind, label, function, reads, writes, unwritten=unwritten, is_small=is_small
-        )
+        queue = self.own_stream(stream)
+        task = Task(queue, kind, label, function, reads, writes, unwritten=unwritten)
         self.scheduler.submit(task)
         return task
 

@@ -13,6 +13,7 @@ from ..device.handle import Handle
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.copies import resolve
 from ..device.memory.tensor import Format, Tensor, contiguous_strides
+from ..device.scheduling.task import Kind, Task
 from ..device.streams.stream import Stream
 from .plan import Called, Plan, Shapes, Step, own_fields, refuse
 
@@ -257,13 +258,15 @@ class Executor(Handle):
         run = partial(plan.run, memories, memory, start)
         label = plan.label or plan.operator.api
         if not plan.finds_shapes:
-            device.queue(queue, run, reads, tuple(writes), label, is_small=plan.is_small)
+            small = plan.is_small
+            task = Task(queue, Kind.KERNEL, label, run, reads, tuple(writes), is_small=small)
+            device.scheduler.submit(task)
             for k, shape in plan.in_nz.items():
                 self._tensors[k].format = Format.FRACTAL_NZ
                 self._tensors[k].storage_shape = shape
             return
         shapes: Shapes = {}
-        device.queue(queue, lambda: shapes.update(run() or {}), reads, tuple(writes), label)
+        device.launch(queue, lambda: shapes.update(run() or {}), reads, tuple(writes), label)
         cast("Stream", queue).synchronize()
         for k, shape in shapes.items():
             tensor = self._tensors[k]

@@ -26,9 +26,9 @@ _REMEMBERED: Final = 4096
 Access = tuple[Shadow, Span]
 
 
-def _any_written(segments: Sequence[Segment]) -> bool:
-    """Tell whether a read of some bytes, as data decide, may avoid those that nothing wrote."""
-    return any([segment.written for segment in segments])
+def _may_avoid(span: Span, segments: Sequence[Segment]) -> bool:
+    """Tell whether a read may avoid the bytes that nothing wrote, as data decide."""
+    return span.partly and any([segment.written for segment in segments])
 
 
 class Checker(Order):
@@ -151,7 +151,7 @@ class Checker(Order):
         for shadow, span in reads:
             use, stale = (operation, span), False
             segments = shadow.segments(span)
-            used = uses and not late and not (span.partly and _any_written(segments))
+            used = uses and not late and not _may_avoid(span, segments)
             for segment in segments:
                 readers = segment.readers
                 before = readers.get(timeline)
@@ -215,9 +215,10 @@ class Checker(Order):
             (shadow, span, segment)
             for shadow, span in reads
             for segments in [shadow.segments(span)]
+            if not _may_avoid(span, segments)
             for segment in segments
             # what others write at the same time is a race, and no more
-            if not (segment.written or segment.stale or (span.partly and _any_written(segments)))
+            if not (segment.written or segment.stale)
             and (segment.writer is None or are_ordered(segment.writer[0], operation))
         ]
         for shadow, span in writes:
