@@ -134,9 +134,9 @@ for size in ({PARALLEL_FROM} - 1, {PARALLEL_FROM}):
 def test_large_results_have_the_bits_of_small_ones(
     operator: str, kind: str, before: int, threads: int
 ) -> None:
-    """A result of 16 MiB goes past the caches, in whole lines, wherever it begins and ends."""
+    """A result of 8 MiB goes past the caches, in whole lines, wherever it begins and ends."""
     dtype = ELEMENT_TYPES[kind].numpy
-    size = 16 * 1024 * 1024 // dtype.itemsize + 13
+    size = 8 * 1024 * 1024 // dtype.itemsize + 13
     some = numbers(kind, (40_000,), 5), numbers(kind, (40_000,), 6)
     tensors = [np.resize(a, size) for a in some]
     memory = np.full(before + size + 1, 3, dtype)

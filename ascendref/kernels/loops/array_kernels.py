@@ -48,14 +48,16 @@ from ..runtime.launch import (
     INNER_TASK,
     NO_OPERANDS,
     OPERANDS,
+    PAST_CACHES,
     PLAN,
     SIZE,
     call_task,
     own_address,
     run,
     set_word,
+    threads_for,
 )
-from ..runtime.memory import copy, half_word, in_memory, word
+from ..runtime.memory import copy, half_word, in_memory, smaller, word
 from ..runtime.nontemporal import LINE
 from .lookup import look_up, pays
 
@@ -63,6 +65,8 @@ from .lookup import look_up, pays
 PART: Final = 16 * 1024
 #: elements from which stores are aligned to cache lines (measured: not worthwhile below)
 _ALIGNED_FROM: Final = 256 * 1024
+#: bytes of a result from which stores bypass the caches: for each thread, and in all
+_PAST_CACHES_FROM: Final = 4 * 1024 * 1024, 16 * 1024 * 1024
 
 
 class Origin(NamedTuple):
@@ -74,7 +78,7 @@ class Origin(NamedTuple):
 
 def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
     table = word(fixed, 0)
-    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 1, 0, *NO_OPERANDS))
+    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
     if not put_objects(arguments + OPERANDS, table, tensors, result):
         return -1
     size = contiguous_size(table, arguments + OPERANDS)
@@ -86,7 +90,7 @@ def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
 
 def _memory(fixed: int, addresses: int, numbers: int) -> Any:
     table = word(fixed, 0)
-    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 1, 0, *NO_OPERANDS))
+    arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
     count = 8 * word(table, COUNT)
     copy(arguments + OPERANDS, addresses + BYTES, count)
     size = word(addresses, BYTES + count)
@@ -103,6 +107,10 @@ def _run(fixed: int, arguments: int, size: int) -> Any:
     last = word(table, COUNT) - 1
     width, result = word(table, ROWS + ROW * last + ITEMSIZE), word(arguments, OPERANDS + 8 * last)
     lead = -result % LINE // width if size >= _ALIGNED_FROM else 0
+    if size * width >= _PAST_CACHES_FROM[0]:
+        threads = threads_for(size, word(fixed, 16))
+        many = smaller(_PAST_CACHES_FROM[0] * threads, _PAST_CACHES_FROM[1])
+        set_word(arguments, PAST_CACHES, int(size * width >= many))
     if word(table, LOOKUP_TASK) and pays(size, word(fixed, 16)):
         return look_up(task, arguments, size, lead, PART, word(fixed, 16))
     return run(task, arguments, size, lead, PART, size, word(fixed, 16))

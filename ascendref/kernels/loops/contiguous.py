@@ -14,9 +14,7 @@ from ..runtime.launch import NUMBERS, OPERANDS, PAST_CACHES, SIZE, ZERO, Task, o
 from ..runtime.memory import poke, reals, smaller, word, words
 from ..runtime.nontemporal import LINE, copy_past_caches, fence, line_buffer
 
-#: bytes of a result from which non-temporal stores are used (measured with 32 MiB of cache), and
-#: the size of a block
-_PAST_CACHES_FROM: Final = 16 * 1024 * 1024
+#: bytes of a block that is written with non-temporal stores
 _BLOCK: Final = 1024
 
 #: a compiled function that kernels call
@@ -103,20 +101,20 @@ def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:
 
 
 def past_caches(loop: Compiled, scalars: Compiled, tensors: int, size: int) -> Task:
-    """Return the task that writes large results with non-temporal stores, in blocks of whole lines.
+    """Return the task that may write results with non-temporal stores, in blocks of whole lines.
 
     Ordinary stores fetch each cache line first.
     """
     addresses, out_at = words(tensors), OPERANDS + 8 * tensors
     buffer_of_lines = line_buffer(_BLOCK // LINE)
-    in_line, in_block, many = LINE // size, _BLOCK // size, _PAST_CACHES_FROM // size
+    in_line, in_block = LINE // size, _BLOCK // size
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
         given, out = addresses(arguments + OPERANDS), word(arguments, out_at)
         numbers, zero = scalars(arguments), word(arguments, ZERO)
-        past = word(arguments, PAST_CACHES) != 0 and word(arguments, SIZE) >= many
+        past = word(arguments, PAST_CACHES) != 0
         buffer = buffer_of_lines()
         first = start
         while first < stop:
