@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from ..borrowed.known import known
-from ..core.dtypes import ALIASES, FLOATS
+from ..core.dtypes import ALIASES, FLOAT32_STEPS, FLOATS
 from ..core.errors import OptionError
 from ..declaration.operator import Operator, find_operator
 from ..declaration.scalars import ScalarParam
@@ -19,6 +19,8 @@ from ..declaration.scalars import ScalarParam
 _FLAGS: Final = {"true": 1.0, "false": 0.0}
 #: names of the floating-point types
 FLOAT_TYPES: Final = tuple([kind.name for kind in FLOATS])
+#: the compute types that commands measure and compile
+COMPUTE_TYPES: Final = (*FLOAT_TYPES, FLOAT32_STEPS)
 
 
 def integer(least: int) -> Callable[[str], int]:

@@ -20,7 +20,7 @@ from ..differentiable import needed_scalars
 from .array_files import check_target, read_array, read_arrays, write_arrays
 from .console import json_number, print_json, progress
 from .markdown import Table
-from .options import FLOAT_TYPES, check_choices, operator_named, parse_attributes
+from .options import COMPUTE_TYPES, check_choices, operator_named, parse_attributes
 from .outputs import keep_stdout_for
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def run(
     attrs = parse_attributes(operator, attributes)
     if compute_dtype is not None:
         (compute_dtype,) = check_choices(
-            "--compute-dtype", [compute_dtype], (*FLOAT_TYPES, "exact")
+            "--compute-dtype", [compute_dtype], (*COMPUTE_TYPES, "exact")
         )
     check_target("--output", output, operator.outputs)
     function = getattr(ascendref, operator.name)

@@ -13,21 +13,20 @@ from typing import Final
 from rich.console import Console
 from rich.progress import Progress
 
-from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
+from ..core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, STEPS
 from ..core.errors import OptionError
 from ..declaration.operator import OPERATORS, Operator
 from ..verify import SAMPLED
 from ..verify.accuracy.channel_sums import measure_sums
 from ..verify.accuracy.checkpoint import check_state, default_state, discard, load, save
 from ..verify.accuracy.float64 import measure_float64
-from ..verify.accuracy.half_precision import measure_half_precision
 from ..verify.accuracy.pytorch import has_torch
 from ..verify.accuracy.rows import Measured
 from ..verify.accuracy.runner import run
+from ..verify.accuracy.steps import measure_steps
 from ..verify.accuracy.sweep import TORCH, Sweep
 from ..verify.accuracy.sweep_result import SweepResult
 from ..verify.figures.errors import error_panels
-from ..verify.rounding import HALF
 from ..verify.setting import Setting, given_settings, settings
 from .console import (
     DIFFERENCE,
@@ -48,8 +47,7 @@ from .verify_summary import broken, outside_table, types_table, verdict_text
 #: the element types that are swept; F64 can only be sampled
 _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)
 #: the compute types unless others are asked for: F32, and correct rounding; what
-#: half-precision arithmetic gives is checked step by step, and how far it is off is for
-#: ``ascendref study``
+#: arithmetic step by step gives is checked apart, and how far it is off is for ``ascendref study``
 _COMPUTED: Final = ("float32", "float64")
 #: what the summary means
 _ABOUT_SUMMARY: Final = (
@@ -201,16 +199,16 @@ def measure(
             save(state, results)
             saved = time.monotonic()
         yield
-    halves = [name for name in HALF if name in (request.computed or HALF)]
-    pairs = [(result.sweep, compute) for result in results for compute in halves]
+    steps = [name for name in STEPS if name in (request.computed or STEPS)]
+    pairs = [(result.sweep, compute) for result in results for compute in steps]
     for sweep, compute in bar.track(pairs, description="step by step"):
-        found["step_by_step"].append(measure_half_precision(sweep, compute))
+        found["step_by_step"].append(measure_steps(sweep, compute))
         yield
     for setting in bar.track(request.float64(), description="F64"):
         found["float64"].append(measure_float64(setting, request.seed, request.exhaustive))
         yield
     kinds = tuple(dict.fromkeys(result.sweep.kind for result in results))
-    computed = tuple(name for name in request.computed or _COMPUTED if name not in HALF)
+    computed = tuple(name for name in request.computed or _COMPUTED if name not in STEPS)
     for operator in request.operators():
         if operator.per_channel:
             for row in measure_sums(operator, kinds, computed, request.seed, request.exhaustive):

@@ -106,7 +106,7 @@ def _other_results(measured: Measured) -> Iterator[str]:
     if steps:
         differing, count = (sum(row[key] for row in steps) for key in ("differing", "pairs"))
         yield (
-            "- Half-precision arithmetic (`compute_dtype`), each operation of the formula rounded:"
+            "- Arithmetic step by step (`compute_dtype`), each operation of the formula rounded:"
             f" {differing:,} of {count:,} results differ."
         )
     if sums:
@@ -188,7 +188,7 @@ def other_tables(measured: Measured) -> Iterator[Table]:
         counts[1] += step["differing"]
     found = (
         Table(
-            "Half-precision arithmetic, step by step",
+            "Arithmetic step by step",
             ("operator", "type", "in", "pairs", "differing"),
             [(*key, *(f"{count:,}" for count in counts)) for key, counts in totals.items()],
             "Every operation of a formula rounded, on a grid of data and gradients.",

@@ -268,13 +268,18 @@ _RAW_BYTES: Final = {
 
 #: compute types in which results narrower than F64 are rounded once, to the type of ``out``
 ROUNDED_ONCE: Final = ("float64", "exact")
+FLOAT32_STEPS: Final = "float32-steps"
+#: compute types in which every operation of a formula is rounded -> the type it is rounded to
+STEPS: Final = {"float16": "float16", "bfloat16": "bfloat16", FLOAT32_STEPS: "float32"}
+#: compute types that are not the names of types
+_OTHER_COMPUTE_TYPES: Final = ("exact", FLOAT32_STEPS)
 
 
 def compute_type_of(value: object) -> str:
     """Return the name of a compute type, given as ``compute_dtype`` by name or as a dtype."""
-    if type(value) is str and value == "exact":
+    if type(value) is str and value in _OTHER_COMPUTE_TYPES:
         return value
-    return floating_type("compute_dtype", value, "None, exact, ").name
+    return floating_type("compute_dtype", value, f"None, {', '.join(_OTHER_COMPUTE_TYPES)}, ").name
 
 
 def floating_type(argument: str, value: object, also: str = "") -> ElementType:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.dtypes import ELEMENT_TYPES
+from ..core.dtypes import ELEMENT_TYPES, FLOAT32_STEPS
 from .casting import cast
 
 
@@ -81,6 +81,8 @@ class BlockTree:
             total = self._add(node.sums, total)
         if count == 1:
             return total[:, 0]
+        if self.compute == FLOAT32_STEPS:
+            return total[:, 0] * np.float32(1 / count)
         return cast(total[:, 0].astype(np.float64) / count, self.compute).astype(total.dtype)
 
     def _add(self, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:

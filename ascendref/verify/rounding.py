@@ -1,14 +1,15 @@
 """Rounding in NumPy, and formulas in which every operation is rounded.
 
-A sum, product or quotient of two F16 or BF16 numbers in float64 can be rounded again with the same
-result as a single rounding (2 * 11 + 2 <= 53 bits; Figueroa, "When is double rounding innocuous?").
+A sum, product or quotient in float64 of two numbers of at most 24 bits can be rounded again with
+the same result as a single rounding (2 * 24 + 2 <= 53 bits; Figueroa, "When is double rounding
+innocuous?").
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,6 @@ from ..kernels.arithmetic.libraries import NUMPY
 from .comparison.ulp import spacing
 
 Doubles = NDArray[np.float64]
-
-#: the half-precision compute types
-HALF: Final = ("float16", "bfloat16")
 
 
 def rounded(values: Any, kind: str) -> Any:
@@ -116,7 +114,7 @@ def step_by_step(
     kind: str,
     doubt: float = 0.0,
 ) -> Doubles:
-    """Return a formula's value, with every operation rounded to a half-precision type."""
+    """Return a formula's value, with every operation rounded to a type."""
     numbers = [Rounded(array, kind, doubt) for array in tensors]
     value = function(*numbers, *[_RoundedScalar(x, kind) for x in scalars])
     result: Doubles = np.broadcast_to(numbers[0].operand(value), tensors[0].shape)

@@ -76,7 +76,7 @@ def test_planes_that_are_larger_than_chunks(compute: str | None) -> None:
 
 
 @each_type
-@pytest.mark.parametrize("compute", [None, "float64"])
+@pytest.mark.parametrize("compute", [None, "float64", "float32-steps"])
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 def test_the_mean_divides_by_the_whole_size(kind: str, compute: str | None, reduction: str) -> None:
     grad, x, target = (numbers(kind, (35, 11), seed, tame=True) for seed in (1, 2, 3))

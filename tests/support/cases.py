@@ -35,6 +35,7 @@ SUM_TYPES = [
     ("bfloat16", "float64"),
     *(("float32", compute) for compute in ("float16", "bfloat16", "float64")),
     ("float64", "float32"),
+    ("float32", "float32-steps"),
 ]
 
 #: element type and compute type of rows that no run leaves out: the default arithmetic, one of half
@@ -255,7 +256,7 @@ def _values() -> list[Case]:
         rows += [Case(operator, types) for types in same]
         rows += [
             Case(operator, types, compute=compute)
-            for types, compute in product(same, FLOATS)
+            for types, compute in product(same, (*FLOATS, "float32-steps"))
             if compute != compute_type(types)
             and (operator not in SUMMING or (types[0], compute) in SUM_TYPES)
         ]

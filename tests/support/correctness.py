@@ -1,6 +1,6 @@
 """Whether an operator's results are right, by judges that share no code with the kernels.
 
-- In half-precision arithmetic, the bits are those of the formula's operations, rounded one by one.
+- In arithmetic step by step, the bits are those of the formula's operations, rounded one by one.
 - In F64 arithmetic, results are the exact value, rounded once; F64 results are near it.
 - In F32 arithmetic, results are within the operator's stated bound of the exact value.
 - Results of integer type are those of Python, truncated.
@@ -40,10 +40,12 @@ from .stepped import LONG, stepped
 from .sums import channels_of, exact_sums, tree_sum
 
 HALVES = ("float16", "bfloat16")
+#: compute type in which every operation is rounded -> the type it is rounded to
+STEPS = {"float16": "float16", "bfloat16": "bfloat16", "float32-steps": "float32"}
 #: a relative error of extended precision, with a large margin
 SLACK = LONG(2.0) ** -45
-#: relative errors that functions of half-precision arithmetic may have before they are rounded
-TILTS = (2.0**-23, -(2.0**-23))
+#: relative errors that functions may have before they are rounded to a type
+TILTS = {"float16": 2.0**-23, "bfloat16": 2.0**-23, "float32": 2.0**-51}
 #: ulp of F64 results, where they are normal numbers and below
 WIDE, SUBNORMAL = 0.75, 1.0
 
@@ -61,13 +63,14 @@ def assert_right(
     """
     declared = ar.OPERATORS[operator]
     compute = compute or compute_type(tuple([str(tensor.dtype) for tensor in tensors]))
+    steps, compute = compute in STEPS, STEPS.get(compute, compute)
     found = np.ravel(results[0])
     value = result_type(operator, tensors)
     # a value that holds what was computed may be cast to the type of the results
     held = compute in ("float64", "exact") or holds(value, compute)
     assert held or str(found.dtype) == value
     if found.size:
-        check = _assert_stepped if compute in HALVES else _assert_near
+        check = _assert_stepped if steps else _assert_near
         if not declared.result(kinds_of(tensors)).floating:
             check = _assert_integers
         elements = [element.ravel() for element in spread(declared, tensors, scalars)]
@@ -171,14 +174,16 @@ def _assert_stepped(
 ) -> None:  # fmt: skip
     numbers = numbers_of(declared, scalars, found.size, part)
     held = [loaded(element, compute) for element in elements]
+    function = ENTRIES[declared.name].steps or declared.formula.function
 
     def alternative(tilt: float) -> Any:
-        values = stepped(declared.formula.function, held, numbers, compute, tilt)
+        values = stepped(function, held, numbers, compute, tilt)
         return array_of(str(found.dtype), values)
 
     want = alternative(0.0)
     if not same_bits(found, want).all():
-        assert_bits(found, want, *map(alternative, TILTS))
+        tilt = TILTS[compute]
+        assert_bits(found, want, alternative(tilt), alternative(-tilt))
 
 
 @np.errstate(all="ignore")

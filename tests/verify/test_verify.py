@@ -65,7 +65,7 @@ def check_figures(operator: str, found: dict[str, Any]) -> None:
         if row["computed"] == "float64" or row["bound"] == "correctly rounded":
             assert row["wrongly_rounded"] == 0
             assert row["max_ulp"] <= 0.5
-    assert len(found["step_by_step"]) == count * 3 * 2
+    assert len(found["step_by_step"]) == count * 3 * 3
     assert not any(row["differing"] for row in found["step_by_step"])
     kinds = {"float16", "bfloat16", "float32"} if declared.per_channel else set()
     assert {row["kind"] for row in found["grad_weight"]} == kinds
@@ -301,8 +301,8 @@ def test_a_wrong_result_is_found(
             assert row["max_ulp"] == pytest.approx(error, abs=1024 if error > 16 else 0)
         if error and math.isfinite(actual):
             assert row["at"] == {"data": 1.0, "gradient": 2.0, "actual": actual, "golden": 2.0}
-    assert [row["differing"] for row in found["step_by_step"]] == [count, count]
-    assert len(found["broken"]) == 4
+    assert [row["differing"] for row in found["step_by_step"]] == [count, count, count]
+    assert len(found["broken"]) == 5
 
 
 # --- interruption ---------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import typer
 from ...core.errors import OptionError
 from ..console import print_json
 from ..options import (
+    COMPUTE_TYPES,
     FLOAT_TYPES,
     AsJson,
     Attributes,
@@ -137,5 +138,5 @@ def warmup_command(
     if attributes and len(chosen) != 1:
         raise OptionError("--attr", "needs exactly one OPERATOR")
     kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
-    computed = check_choices("--compute", compute, FLOAT_TYPES)
+    computed = check_choices("--compute", compute, COMPUTE_TYPES)
     warmup(chosen, kinds, computed, attributes or [], as_json)

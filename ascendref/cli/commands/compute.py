@@ -62,7 +62,10 @@ def run_command(
     ],
     attributes: Attributes = None,
     compute_dtype: Annotated[
-        str | None, typer.Option(help="Compute type: float16, bfloat16, float32, float64 or exact.")
+        str | None,
+        typer.Option(
+            help="Compute type: float16, bfloat16, float32, float64, float32-steps or exact."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

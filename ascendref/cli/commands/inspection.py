@@ -9,6 +9,7 @@ import typer
 
 from ...verify import SAMPLED
 from ..options import (
+    COMPUTE_TYPES,
     FLOAT_TYPES,
     AsJson,
     Attributes,
@@ -129,7 +130,7 @@ def verify_command(
     from ..verify import Request, verify
 
     kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
-    computed = check_choices("--compute", compute, FLOAT_TYPES)
+    computed = check_choices("--compute", compute, COMPUTE_TYPES)
     sweeps = operator, kinds, computed, tuple(attributes or ()), exhaustive, seed, sample, torch
     return verify(Request(*sweeps, resume, state, as_json, plot, report, everything))
 

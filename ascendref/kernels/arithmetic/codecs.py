@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.extending import intrinsic
 
-from ...core.dtypes import ELEMENT_TYPES, ElementType
+from ...core.dtypes import ELEMENT_TYPES, FLOAT32_STEPS, ElementType
 from ..compiler.instructions import instructions
 from ..compiler.target import CONVERTS_FLOAT16
 from .registers import Integer, Register
@@ -35,6 +35,7 @@ REGISTER: Final[dict[str, type]] = {
     "float16": np.float32,
     "bfloat16": np.float32,
     "float32": np.float32,
+    FLOAT32_STEPS: np.float32,
     "float64": np.float64,
     "exact": np.int64,
 }
@@ -272,7 +273,7 @@ def encoder(compute: str, storage: str) -> Any:
 @cache
 def rounder(compute: str) -> Any:
     """Return the function that rounds a register to the compute type, for jitted code."""
-    if compute in ("float32", "float64"):
+    if compute in ("float32", FLOAT32_STEPS, "float64"):
         return same
     emit = sequence(from_register(np.float32, compute), to_register(compute, np.float32))
     return function_of(Conversion(types.float32, types.float32, emit))

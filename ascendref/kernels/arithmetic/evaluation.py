@@ -11,6 +11,7 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import from_dtype, types
 
+from ...core.dtypes import FLOAT32_STEPS
 from .ball import Ball, NarrowBall
 from .bounds import Truth, both, either
 from .codecs import REGISTER, stored_type
@@ -22,7 +23,7 @@ from .pair_ball import NarrowPairBall, PairBall
 from .plain import Double, Plain
 from .registers import Condition, Register
 from .rounding_test import rounded
-from .steps import BFloat16, Float16
+from .steps import BFloat16, Float16, Float32
 from .tracing import traced
 
 #: compute type -> class of the numbers that a function gets
@@ -30,6 +31,7 @@ NUMBERS: Final[dict[str, type[Plain]]] = {
     "float16": Float16,
     "bfloat16": BFloat16,
     "float32": Plain,
+    FLOAT32_STEPS: Float32,
     "float64": Double,
 }
 

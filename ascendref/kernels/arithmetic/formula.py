@@ -6,7 +6,7 @@ computed:
 
 =================  =============================================================================
 ``plain.py``       float32 or float64 instructions
-``steps.py``       float16 or bfloat16: every operation is rounded
+``steps.py``       every operation is rounded, to float16, bfloat16 or float32
 ``ball.py``        float64 with a rigorous error bound, for correctly rounded results
 ``pair.py``        sums of two doubles, for float64 results
 ``integer.py``     integers of 64 bits
@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial, wraps
 from typing import Any, NamedTuple
 
+from ...core.dtypes import STEPS
 from .functions import select
 
 
@@ -128,9 +129,15 @@ class Formula(NamedTuple):
         )
 
 
-def only_in_float32(function: Callable[..., Any]) -> Callable[..., Callable[..., Any] | None]:
-    """Return the variant of a formula that is this function in float32 arithmetic."""
-    return lambda compute, rounded, *scalars: function if compute == "float32" else None
+def only_in_float32(
+    function: Callable[..., Any], steps: Callable[..., Any] | None = None
+) -> Callable[..., Callable[..., Any] | None]:
+    """Return the variant of a formula that is this function in float32 arithmetic.
+
+    ``steps`` is the function for arithmetic step by step, if it is another one than the formula's.
+    """
+    functions = {"float32": function} | dict.fromkeys(STEPS, steps)
+    return lambda compute, rounded, *scalars: functions.get(compute)
 
 
 @cache

@@ -1,8 +1,8 @@
-"""Half-precision arithmetic, step by step: every operation is rounded to float16 or bfloat16.
+"""Arithmetic step by step: every operation is rounded to float16, bfloat16 or float32.
 
-The numbers are float32, which holds all of both types. An operation on two numbers of at most 11
-bits, rounded to the 24 bits of float32 and then to theirs, gives the same as one rounding, because
-24 ≥ 2 · 11 + 2 (Figueroa, "When is double rounding innocuous?").
+The numbers are float32, which holds all of the three types. An operation on two numbers of at most
+11 bits, rounded to the 24 bits of float32 and then to theirs, gives the same as one rounding,
+because 24 ≥ 2 · 11 + 2 (Figueroa, "When is double rounding innocuous?").
 """
 
 from __future__ import annotations
@@ -81,3 +81,15 @@ class Float16(_Steps):
 class BFloat16(_Steps):
     __slots__ = ()
     kind = "bfloat16"
+
+
+class Float32(_Steps):
+    """Functions are those of doubles, rounded."""
+
+    __slots__ = ()
+    kind = "float32"
+
+    def _function(self, name: str) -> Self:
+        if self.wide:
+            return super()._function(name)
+        return super(Float32, self.widened())._function(name)._rounded(np.float64)

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils
 
-from ...core.dtypes import ElementType
+from ...core.dtypes import FLOAT32_STEPS, ElementType
 from ..arithmetic.codecs import REGISTER, decoder, encoder, rounder, same
 from ..arithmetic.evaluation import evaluator
 from ..arithmetic.formula import Formula
@@ -136,7 +136,12 @@ def _undivided(total: Any, terms: int) -> Any:
 
 
 def divider(compute: str) -> Compiled:
-    """Return the function that divides a sum by its number of terms, as doubles, and rounds."""
+    """Return the function that divides a sum by its number of terms, as doubles, and rounds.
+
+    In steps of float32 it is a product with the rounded reciprocal, as on the device.
+    """
+    if compute == FLOAT32_STEPS:
+        return _times_reciprocal
     narrow, widen = encoder("float64", compute), decoder(compute, compute)
 
     @inlined
@@ -144,6 +149,11 @@ def divider(compute: str) -> Compiled:
         return widen(narrow(np.float64(total) / np.float64(terms)))
 
     return divided
+
+
+@inlined
+def _times_reciprocal(total: Any, terms: int) -> Any:
+    return total * np.float32(1.0 / np.float64(terms))
 
 
 #: ``step(builder, sums, terms)`` appends instructions that add the numbers of a term, scalars or

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ...core.dtypes import BFLOAT16, FLOAT16, floats_and
+from ...core.dtypes import STEPS, floats_and
 from ...declaration.accuracy import relative, rounded_once
 from ...declaration.fields import (
     ALL_BUT_200I,
@@ -39,8 +39,8 @@ def grad_input(grad_output: Number, self: Number) -> Number:
 
 
 def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """Half-precision arithmetic rounds the documented operations."""
-    return None if compute in (FLOAT16.name, BFLOAT16.name) else out_without_cancellation
+    """Arithmetic step by step rounds the documented operations."""
+    return None if compute in STEPS else out_without_cancellation
 
 
 VALUE: Final = Operator(

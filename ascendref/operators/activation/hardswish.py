@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ...core.dtypes import BFLOAT16, FLOAT16
+from ...core.dtypes import STEPS
 from ...declaration.accuracy import relative
 from ...declaration.fields import TRAINING_A2_A3, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
@@ -52,10 +52,10 @@ def first(grad_output: Number, self: Number, slope: Number) -> Number:
 
 
 def gradient(documented: Callable[..., Any], other: Callable[..., Any]) -> Formula:
-    """Return the formula of a gradient; half-precision arithmetic rounds the documented steps."""
+    """Return the formula of a gradient; arithmetic step by step has the documented operations."""
 
     def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-        return None if compute in (FLOAT16.name, BFLOAT16.name) else other
+        return None if compute in STEPS else other
 
     return Formula.of(documented, variant=variant)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from ...core.dtypes import FLOAT32_STEPS
 from ...declaration.accuracy import relative
 from ...declaration.fields import (
     ALL_BUT_200I,
@@ -13,7 +17,7 @@ from ...declaration.fields import (
 )
 from ...declaration.operator import Operator
 from ...functional import ArrayT, DTypeLike, array_call, documented
-from ...kernels.arithmetic import Formula, Number, one_plus_exp, softplus
+from ...kernels.arithmetic import Formula, Number, log, one_plus_exp, softplus
 
 
 def out(self: Number) -> Number:
@@ -21,11 +25,20 @@ def out(self: Number) -> Number:
     return -softplus(-self)
 
 
+def steps_of_float32(self: Number) -> Number:
+    """The documented operations, which give the digits of published results."""
+    return log(1.0 / one_plus_exp(-self))
+
+
+def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    return steps_of_float32 if compute == FLOAT32_STEPS else None
+
+
 VALUE = Operator(
     name="log_sigmoid",
     api="aclnnLogSigmoid",
     latex=r"\text{out} = \ln \dfrac{1}{1 + e^{-\text{self}}}",
-    formula=Formula.of(out, compute_bound=True),
+    formula=Formula.of(out, variant=variant, compute_bound=True),
     device=OnDevice(
         TRAINING_A2_A3, ("LogSigmoid",), types="equal", least_rank=1, header="aclnn_logsigmoid.h"
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32
+from ...core.dtypes import FLOAT32, STEPS
 from ...declaration.accuracy import relative
 from ...declaration.fields import A2_A3, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
@@ -50,8 +50,8 @@ def without_cancellation(z: Number) -> Number:
 
 
 def value_variant(compute: str, rounded: str, eps: float) -> Callable[..., Any] | None:
-    """Half-precision arithmetic rounds the documented operations."""
-    return None if compute in (FLOAT16.name, BFLOAT16.name) else value_without_cancellation
+    """Arithmetic step by step rounds the documented operations."""
+    return None if compute in STEPS else value_without_cancellation
 
 
 VALUE: Final = Operator(

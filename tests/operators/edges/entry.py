@@ -47,6 +47,8 @@ class Entry(NamedTuple):
     integers: tuple[str, ...] = ()
     #: the result for such tensors, from numbers of Python: of tensors and scalars
     of_integers: Callable[..., float] | None = None
+    #: the function whose operations are rounded step by step, if it is another one than the formula
+    steps: Callable[..., Any] | None = None
 
 
 TRAINING_A2_A3 = ("Atlas training", "Atlas A2", "Atlas A3")
