@@ -185,6 +185,16 @@ def exp(x: Register) -> Register:
     return scale(total + low, n)
 
 
+def wide_exp(x: Register) -> Register:
+    """Return the exponential of a float as a double, within 0.28 ulp of a float.
+
+    The float is at most 700; the result is 0 for -inf, and at most 2**-1022 below -709.
+    """
+    n, total, low = exp_sum(x.at_least(-709.1))
+    power = ((n + DOUBLE.bias).resized(64) << DOUBLE.width).register()
+    return (total.widened() + low.widened()) * power
+
+
 def expm1_parts(x: Register) -> tuple[Register, Register]:
     """Return two numbers whose sum is ``exp(x) - 1``; the second is far smaller."""
     form = _format(wide=x.wide)

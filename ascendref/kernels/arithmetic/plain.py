@@ -30,6 +30,10 @@ class Plain(Register):
     def one_plus_exp(self) -> Any:
         return OnePlusExp(self)
 
+    def wide_exp(self) -> Self:
+        """Return the exponential of a float32 as a float64."""
+        return self._apply(elementary.wide_exp)
+
     def gelu(self) -> Self:
         """Return the product with `normal_cdf`, in float32."""
         return self._apply(normal.gelu)

@@ -220,6 +220,11 @@ def test_coefficients_are_those_of_the_fits() -> None:
 #: functions of floats alone, each with the same of doubles, and its bound in ulp
 OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], float]] = {
     **{name: (function, function, BOUNDS[name][0]) for name, function in FUNCTIONS.items()},
+    "wide_exp": (
+        lambda x: elementary.wide_exp(x.at_most(20.0)),
+        lambda x: elementary.exp(x.at_most(20.0)),
+        0.28,
+    ),
     "gelu": (normal.gelu, lambda x: x * normal.normal_cdf(x), 1.65),
     "gelu_slope": (
         lambda x: normal.gelu_slope(x.lift(1.0), x),
