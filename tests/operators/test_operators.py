@@ -12,7 +12,7 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import call
-from ..support.cases import FLOATS, HALVED, LAYOUTS, PLACED, SCALARS, SUMMING, VALUES, Case, build
+from ..support.cases import COMPUTES, HALVED, LAYOUTS, PLACED, SCALARS, SUMMING, VALUES, Case, build
 from ..support.correctness import assert_right, result_type
 from ..support.operands import rare
 from ..support.rounding import array_of, assert_bits, assert_same_bits, compute_type, exact
@@ -116,7 +116,7 @@ def test_every_operator_has_rows_for_every_type_layout_and_compute_type(operator
     rows = [case for case in VALUES if case.operator == operator]
     for position, tensor in enumerate(ar.OPERATORS[operator].tensors):
         assert {case.types[position] for case in rows} == {kind.name for kind in tensor.types}
-    assert {case.compute for case in rows} == {None, *FLOATS}
+    assert {case.compute for case in rows} == {None, *COMPUTES}
     layouts = {case.layout for case in PLACED if case.operator == operator}
     assert {"sliced", "stride 0", "empty", "rank 8"} <= layouts
     if operator in HALVED:

@@ -25,6 +25,8 @@ from ..operators.entries import ENTRIES
 from .rounding import FORMATS, array_of, compute_type
 
 FLOATS = tuple(FORMATS)
+#: compute types of floating-point data, apart from the exact one
+COMPUTES = (*FLOATS, "float32-steps")
 
 #: element type and compute type of the rows of sums, whose kernels take the longest to compile:
 #: every default, every half precision of its own, and every compute type with float32 data
@@ -256,7 +258,7 @@ def _values() -> list[Case]:
         rows += [Case(operator, types) for types in same]
         rows += [
             Case(operator, types, compute=compute)
-            for types, compute in product(same, (*FLOATS, "float32-steps"))
+            for types, compute in product(same, COMPUTES)
             if compute != compute_type(types)
             and (operator not in SUMMING or (types[0], compute) in SUM_TYPES)
         ]
