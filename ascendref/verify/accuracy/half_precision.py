@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..rounding import rounded, step_by_step
+from ..rounding import Doubles, rounded, step_by_step
+from ..setting import Setting
 from .rows import StepByStepRow, element_row
 from .sweep import Sweep
 
@@ -24,21 +26,13 @@ def measure_half_precision(sweep: Sweep, compute: str) -> StepByStepRow:
     data, gradients = sweep.grid(_SIDE)
     tensors = setting.tensors(data[:, None], gradients[None])
     actual = setting.call(compute, tensors).astype(np.float64)
-    formula, scalars = setting.operator.formula, setting.formula_scalars(actual.size)
     doubles = [array.astype(np.float64) for array in tensors]
-    same, golden = np.zeros(actual.shape, np.bool_), []
-    for doubt in _DOUBTS:
-        value = step_by_step(formula.function, doubles, scalars, compute, doubt)
-        golden.append(rounded(value, sweep.kind))
-        same |= (actual == golden[-1]) & (np.signbit(actual) == np.signbit(golden[-1]))
-        same |= np.isnan(actual) & np.isnan(golden[-1])
-        if same.all():
-            break
+    same, golden = compared(setting, doubles, actual, actual.size, compute, sweep.kind)
     at = None
     if not same.all():
         i, j = np.unravel_index(int(same.argmin()), same.shape)
         gradient = float(gradients[j]) if sweep.has_gradients else None
-        at = element_row(float(data[i]), gradient, actual[i, j].item(), golden[0][i, j].item())
+        at = element_row(float(data[i]), gradient, actual[i, j].item(), golden[i, j].item())
     return {
         "operator": sweep.operator,
         "dtype": sweep.kind,
@@ -48,3 +42,23 @@ def measure_half_precision(sweep: Sweep, compute: str) -> StepByStepRow:
         "differing": int(np.count_nonzero(~same)),
         "at": at,
     }
+
+
+@np.errstate(all="ignore")
+def compared(
+    setting: Setting, tensors: list[Doubles], actual: Doubles, size: int, compute: str, kind: str
+) -> tuple[NDArray[np.bool_], Doubles]:
+    """Return where results of a type are those of the formula, and what the formula gives.
+
+    Tensors have the shape of the results; ``size`` is the number of a call's results.
+    """
+    function, scalars = setting.operator.formula.function, setting.formula_scalars(size)
+    same, golden = np.zeros(actual.shape, np.bool_), []
+    for doubt in _DOUBTS:
+        value = step_by_step(function, tensors, scalars, compute, doubt)
+        golden.append(rounded(value, kind))
+        same |= (actual == golden[-1]) & (np.signbit(actual) == np.signbit(golden[-1]))
+        same |= np.isnan(actual) & np.isnan(golden[-1])
+        if same.all():
+            break
+    return same, golden[0]
