@@ -224,7 +224,9 @@ def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Se
     scalars = named_scalars(operator, scalars)
     for param in operator.scalars:
         if param.is_axis and not -2 <= (number := float(scalars[param.name])) < 2:
-            problem = f"{param.name} is {number:g}; -2 to 1 are allowed, as tensors have rank 2 here"
+            problem = (
+                f"{param.name} is {number:g}; -2 to 1 are allowed, as tensors have rank 2 here"
+            )
             raise OptionError("--attr", problem)
     found = {}
     for setting in settings(name):
@@ -235,13 +237,15 @@ def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Se
     return tuple(found.values())
 
 
-def named_scalars(
-    operator: Operator, values: Mapping[str, float | str]
-) -> dict[str, float | str]:
+def named_scalars(operator: Operator, values: Mapping[str, float | str]) -> dict[str, float | str]:
     """Return all scalars, which are checked: given ones or defaults, choices by their names."""
     found: dict[str, float | str] = {}
     for param in operator.scalars:
-        value = values[param.name] if param.name in values else default_scalars(operator.name)[param.name]
+        value = (
+            values[param.name]
+            if param.name in values
+            else default_scalars(operator.name)[param.name]
+        )
         number = check_array_scalar(param, value)
         named = {v: name for name, v in (param.choices or {}).items()}
         found[param.name] = named.get(int(number), number) if named else number

@@ -134,6 +134,69 @@ def verify_command(
     return verify(Request(*sweeps, resume, state, as_json, plot, report, everything))
 
 
+@app.command("judge", rich_help_panel=PANEL)
+def judge_command(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[OPERATOR] FILE...",
+            help="Files or folders with the arguments and results, each FILE or NAME=FILE:"
+            " .npz, .npy, .pt, .safetensors, raw bytes (.bin), or a dump of msprobe.",
+        ),
+    ],
+    attributes: Attributes = None,
+    renamed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map", metavar="THEIRS=OURS", help="Name of an array in the files. Repeatable."
+        ),
+    ] = None,
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type", metavar="NAME=TYPE", help="Type of an array's raw elements. Repeatable."
+        ),
+    ] = None,
+    shapes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shape", metavar="NAME=2x3", help="Shape of an array of raw bytes. Repeatable."
+        ),
+    ] = None,
+    references: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reference",
+            metavar="FILE",
+            help="Results of somebody else for the same arguments, judged beside. Repeatable.",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page with errors plotted against inputs."
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Details of every result, not of wrong ones alone.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Say whether anyone's results of an operator are right.
+
+    Results are compared with exact values of the formula, with the bounds of arithmetics, and with
+    the vendor's and PyTorch's rules. `judge cast` judges array and out as a cast.
+
+    Exit status 1 if a result fits no arithmetic, 2 if something cannot be read.
+
+    Example: ascendref judge softplus_backward results.npz --attr beta=2 --map y=grad_input
+    """
+    from ..judge import Request, judge
+
+    said = [tuple(given or ()) for given in (attributes, renamed, types, shapes, references)]
+    return judge(Request(tuple(words), *said, html, as_json, everything))
+
+
 @app.command("study", rich_help_panel=PANEL)
 def study_command(
     operator: OneOperator = None,

@@ -106,7 +106,9 @@ class Call:
     def computed(self, compute: str) -> dict[str, NDArray[Any]]:
         """Return the results in an arithmetic, of the types of the given ones."""
         outs = self._outs(self._called(self.tensors, compute))
-        return dict(zip(self.operator.outputs, self._called(self.tensors, compute, outs), strict=True))
+        return dict(
+            zip(self.operator.outputs, self._called(self.tensors, compute, outs), strict=True)
+        )
 
     def _outs(self, values: list[NDArray[Any]]) -> list[NDArray[Any]]:
         """Return new results of these shapes, of the types of the given ones."""
@@ -173,7 +175,9 @@ class Call:
 
 def _type_of(name: str, array: NDArray[Any]) -> ElementType:
     if array.dtype not in BY_NUMPY:
-        raise ArgumentTypeError(name, f"has type {array.dtype}; allowed are {', '.join(ELEMENT_TYPES)}")
+        raise ArgumentTypeError(
+            name, f"has type {array.dtype}; allowed are {', '.join(ELEMENT_TYPES)}"
+        )
     return BY_NUMPY[array.dtype]
 
 

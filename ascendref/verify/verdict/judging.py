@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -91,6 +91,28 @@ class Verdict:
         return not self.problem and self.arithmetic is not None
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A call with the verdicts on its results."""
+
+    label: str
+    operator: str
+    attrs: Mapping[str, float | str]
+    verdicts: Sequence[Verdict]
+    #: changes of the call with which all results would be right, in words
+    would_fit: Sequence[str] = ()
+    #: whether they are results of somebody else, beside which those in question are seen
+    is_reference: bool = False
+    #: what a reader should know besides
+    notes: Sequence[str] = ()
+    #: None unless it is an operator of ascendref's
+    call: Call | None = None
+
+    @property
+    def right(self) -> bool:
+        return all([verdict.right for verdict in self.verdicts])
+
+
 #: tries arithmetics on a result, given its errors in ulp
 Fits = Callable[[Doubles], Iterator[Fit]]
 #: gives the elements of tensors that an element, by its place in C order, was computed from
@@ -148,7 +170,7 @@ def judge_result(
             verdict.fits.append(fit)
             if not fit.beyond:
                 break
-        verdict.worst = _worst(verdict, ~same, inputs)
+        verdict.worst = worst_elements(verdict, ~same, inputs)
     _apply_rules(verdict, numbers)
     return verdict
 
@@ -180,7 +202,7 @@ def _apply_rules(verdict: Verdict, numbers: NDArray[Any]) -> None:
     verdict.close = bool(near.all())
 
 
-def _worst(verdict: Verdict, wrong: NDArray[np.bool_], inputs: Inputs) -> list[Element]:
+def worst_elements(verdict: Verdict, wrong: NDArray[np.bool_], inputs: Inputs) -> list[Element]:
     """Return the elements with the largest errors; of each kind of mismatch, first of all, one."""
     actual = verdict.actual.astype(np.float64).reshape(-1)
     exact, rounded = verdict.truth.values.reshape(-1), verdict.truth.rounded.astype(np.float64)
@@ -250,9 +272,7 @@ def _fit_of_sum(call: Call, actual: NDArray[Any], truth: Truth, errors: Doubles)
     return Fit(call.compute, int(beyond), text)
 
 
-def _fit_of_steps(
-    call: Call, name: str, actual: NDArray[Any], compute: str, is_sum: bool
-) -> Fit:
+def _fit_of_steps(call: Call, name: str, actual: NDArray[Any], compute: str, is_sum: bool) -> Fit:
     """Compare bits with those of a formula whose every operation is rounded."""
     numbers, kind = actual.astype(np.float64), BY_NUMPY[actual.dtype].name
     text = "every operation of the formula rounded"
@@ -266,7 +286,3 @@ def _fit_of_steps(
         same, _ = compared(part.setting, part.tensors, found, size, compute, kind)
         beyond += int(np.count_nonzero(~same))
     return Fit(compute, beyond, text)
-
-
-def all_right(verdicts: Sequence[Verdict]) -> bool:
-    return all([verdict.right for verdict in verdicts])
