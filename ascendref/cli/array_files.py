@@ -103,11 +103,14 @@ def check_target(argument: str, path: Path, results: tuple[str, ...]) -> None:
         )
 
 
-def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_arrays(
+    argument: str, path: Path, arrays: Mapping[str, NDArray[Any]], *, compressed: bool = False
+) -> None:
     """Write arrays to a .npz file, or one array to a .npy file, as a whole or not at all."""
     with report_write_errors(argument, path), output_file(path) as file:
         if path.suffix == ".npy":
             (array,) = arrays.values()
             np.save(file, array, allow_pickle=False)
         else:
-            np.savez(file, allow_pickle=False, **arrays)
+            save = np.savez_compressed if compressed else np.savez
+            save(file, allow_pickle=False, **arrays)

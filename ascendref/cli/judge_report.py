@@ -74,7 +74,7 @@ def _row(judged: Judged, verdict: Verdict) -> dict[str, Any]:
         "torch_accepts": verdict.close,
         "worst": [
             {
-                "index": list(element.index),
+                "index": list(element.at),
                 "inputs": {name: json_number(x) for name, x in element.inputs.items()},
                 "actual": json_number(element.actual),
                 "exact": json_number(element.exact),
@@ -121,7 +121,11 @@ def show(found: Sequence[Judged], skipped: Skipped, everything: bool) -> None:
     pairs = list(_pairs(found))
     print(wrapped(_verdict(pairs), console.width, "", "  "))
     if len(pairs) > 1:
-        console.print(_table(pairs).in_terminal())
+        rows = [pair for pair in pairs if everything or pair[1].wrong or not pair[1].right]
+        if rows:
+            console.print(_table(rows).in_terminal())
+        if len(rows) < len(pairs):
+            print(f"{len(pairs) - len(rows):,} more are correctly rounded: --all")
         wrong = [pair for pair in pairs if not pair[1].right]
         shown = pairs if everything else wrong[:_SHOWN]
         for judged, verdict in shown:
@@ -172,7 +176,7 @@ def _cells(judged: Judged, verdict: Verdict) -> list[str]:
 def _details(judged: Judged, verdict: Verdict) -> Iterator[str]:
     """Yield lines about a result."""
     for fit in verdict.fits[1:]:
-        text = f"{fit.beyond:,} elements are beyond {fit.bound}" if fit.beyond else fit.bound
+        text = f"{fit.beyond:,} elements do not fit: {fit.bound}" if fit.beyond else fit.bound
         without = f"; no bound is stated for {fit.unbounded:,}" if fit.unbounded else ""
         yield f"{fit.arithmetic}: {text}{without}"
     comparison = verdict.comparison
@@ -195,7 +199,7 @@ def _worst(verdict: Verdict) -> Table:
     names = list(verdict.worst[0].inputs) if verdict.worst else []
     rows = [
         [
-            str(element.index),
+            str(element.at),
             *[f"{element.inputs[name]:.9g}" for name in names],
             f"{element.actual:.9g}",
             f"{element.exact:.12g}",

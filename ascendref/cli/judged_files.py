@@ -56,7 +56,8 @@ def element_type(argument: str, name: str) -> np.dtype[Any]:
         else None
     )
     try:
-        return np.dtype(name if found is None else found)
+        kind: np.dtype[Any] = np.dtype(name if found is None else found)
+        return kind
     except TypeError:
         problem = f"{name!r} is no element type; names are NumPy's, ml_dtypes', and hifloat8"
         raise OptionError(argument, problem) from None

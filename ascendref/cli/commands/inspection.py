@@ -116,6 +116,14 @@ def verify_command(
     everything: Annotated[
         bool, typer.Option("--all", help="Print a row for every setting, not the summary alone.")
     ] = False,
+    inputs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npz",
+            help="Measure nothing; write inputs, and next to them a script for torch_npu whose"
+            " results `ascendref judge` takes.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Measure the accuracy of the operators.
@@ -126,12 +134,16 @@ def verify_command(
 
     Example: ascendref verify softplus_backward --dtype bfloat16 --exhaustive --plot errors.png
     """
-    from ..verify import Request, verify
+    from ..verify import Request, verify, write_inputs
 
     kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
     computed = check_choices("--compute", compute, FLOAT_TYPES)
     sweeps = operator, kinds, computed, tuple(attributes or ()), exhaustive, seed, sample, torch
-    return verify(Request(*sweeps, resume, state, as_json, plot, report, everything))
+    request = Request(*sweeps, resume, state, as_json, plot, report, everything)
+    if inputs is None:
+        return verify(request)
+    write_inputs(request, inputs)
+    return 0
 
 
 @app.command("judge", rich_help_panel=PANEL)
@@ -193,8 +205,10 @@ def judge_command(
     """
     from ..judge import Request, judge
 
-    said = [tuple(given or ()) for given in (attributes, renamed, types, shapes, references)]
-    return judge(Request(tuple(words), *said, html, as_json, everything))
+    names = tuple(attributes or ()), tuple(renamed or ())
+    elements = tuple(types or ()), tuple(shapes or ())
+    others = tuple(references or ())
+    return judge(Request(tuple(words), *names, *elements, others, html, as_json, everything))
 
 
 @app.command("study", rich_help_panel=PANEL)

@@ -60,6 +60,7 @@ class Call:
         self.results = dict(results)
         #: what tells it from other calls
         self.label = label or operator.name
+        self._parts: dict[tuple[int, ...], list[Part]] = {}
 
     def with_others(
         self, tensors: Mapping[str, NDArray[Any]], scalars: Mapping[str, float | str]
@@ -90,17 +91,15 @@ class Call:
     def truths(self) -> dict[str, Truth]:
         """Return what each result must be, or raise an ArgumentError about the call."""
         self._check_results()
-        outputs, compute, wide = self.operator.outputs, "exact", self.tensors
         if any([kind.floating for kind in self.types]):
             wide = {name: widened(array) for name, array in self.tensors.items()}
             values = self._called(wide, FLOAT64.name)
+            outs = self._called(self.tensors, "exact", self._outs(values))
         else:  # integer arithmetic, or floats that are truncated
-            compute = None
-            values = self._called(wide, compute)
-        outs = self._outs(values)
-        self._called(self.tensors, compute, outs)
-        if compute is None:
+            outs = self._outs(self._called(self.tensors, None))
+            self._called(self.tensors, None, outs)
             values = [array.astype(np.float64) for array in outs]
+        outputs = self.operator.outputs
         return {name: Truth(*both) for name, *both in zip(outputs, values, outs, strict=True)}
 
     def computed(self, compute: str) -> dict[str, NDArray[Any]]:
@@ -138,14 +137,17 @@ class Call:
 
     def parts(self, shape: tuple[int, ...]) -> list[Part]:
         """Return the parts of the first result, which is elementwise, of a shape."""
+        if shape in self._parts:
+            return self._parts[shape]
         operator = self.operator
         operands = operator.operands(self._arrays(), self.numbers)
         places = np.arange(prod(shape)).reshape(shape)
         found = []
         for number, part in enumerate(operator.parts(places, self.numbers)):
             doubles = [np.broadcast_to(array, part.shape) for array in operands]
-            setting = Setting(operator, self.scalars | {PART: number})
-            found.append(Part(setting, expanded(doubles), part))
+            values = self.scalars | ({PART: number} if operator.result_view else {})
+            found.append(Part(Setting(operator, values), expanded(doubles), part))
+        self._parts[shape] = found
         return found
 
     def _arrays(self) -> tuple[Doubles, ...]:

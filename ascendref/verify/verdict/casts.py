@@ -22,6 +22,7 @@ _NEAREST: Final = "rint"
 _AWAY: Final = "round"
 
 
+@np.errstate(all="ignore")  # signalling NaNs
 def judge_cast(array: NDArray[Any], out: NDArray[Any], mode: str) -> Judged:
     """Judge one array as the cast of another, F16, BF16, F32 or F64, in a rounding mode."""
     if BY_NUMPY.get(array.dtype) not in FLOATS:
@@ -54,7 +55,6 @@ def _of_wide(array: NDArray[Any], out: NDArray[Any], mode: Any) -> Verdict:
     return judge_result("out", out, truth, lambda _: none, lambda k: {"array": flat[k].item()})
 
 
-@np.errstate(all="ignore")
 def _of_narrow(array: NDArray[Any], out: NDArray[Any]) -> tuple[Verdict, list[str]]:
     """Compare with the cast of a library; errors are steps through the numbers of the type."""
     golden = array.astype(out.dtype)
@@ -63,8 +63,8 @@ def _of_narrow(array: NDArray[Any], out: NDArray[Any]) -> tuple[Verdict, list[st
     same = (actual == rounded) & (np.signbit(actual) == np.signbit(rounded))
     same |= np.isnan(actual) & np.isnan(rounded)
     verdict.wrong = int(np.count_nonzero(~same))
-    numbers = np.unique(np.arange(256, dtype=np.uint8).view(out.dtype).astype(np.float64))
-    numbers = numbers[~np.isnan(numbers)]
+    every = np.arange(256, dtype=np.uint8).view(out.dtype).astype(np.float64)
+    numbers = np.unique(every[~np.isnan(every)])
     steps = abs(np.searchsorted(numbers, actual) - np.searchsorted(numbers, rounded)) * 1.0
     steps[np.isnan(actual) != np.isnan(rounded)] = np.inf
     steps[~same & (actual == rounded)] = np.inf

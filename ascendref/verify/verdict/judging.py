@@ -48,7 +48,7 @@ class Fit(NamedTuple):
 class Element(NamedTuple):
     """An element of a result that is not correctly rounded."""
 
-    index: tuple[int, ...]
+    at: tuple[int, ...]
     #: the elements of the tensors that it was computed from, by name; none of a sum
     inputs: dict[str, float]
     actual: float
@@ -119,6 +119,7 @@ Fits = Callable[[Doubles], Iterator[Fit]]
 Inputs = Callable[[int], dict[str, float]]
 
 
+@np.errstate(all="ignore")  # signalling NaNs
 def judge_call(call: Call, *, half: bool = True) -> list[Verdict]:
     """Judge every result of a call that is given; ``half`` tries half-precision arithmetic too."""
     truths = call.truths()
@@ -183,14 +184,7 @@ def _apply_rules(verdict: Verdict, numbers: NDArray[Any]) -> None:
     """Apply the vendor's and PyTorch's rules."""
     values, kind = verdict.truth.values, numbers.dtype.name
     if verdict.actual.dtype.name in RULES:
-        verdict.accepted = True
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always")
-            try:
-                assert_accepted(numbers, values)
-            except AssertionError as error:
-                verdict.accepted, verdict.acceptance = False, str(error)
-        verdict.acceptance = verdict.acceptance or "".join([str(each.message) for each in found])
+        verdict.accepted, verdict.acceptance = vendor_accepts(numbers, values)
     rounded = verdict.truth.rounded.astype(np.float64)
     relative, absolute = TOLERANCES[kind]
     if not BY_NUMPY[verdict.actual.dtype].floating:
@@ -200,6 +194,17 @@ def _apply_rules(verdict: Verdict, numbers: NDArray[Any]) -> None:
     near &= np.isfinite(rounded)
     near |= (numbers == rounded) | (np.isnan(numbers) & np.isnan(rounded))
     verdict.close = bool(near.all())
+
+
+def vendor_accepts(actual: NDArray[Any], values: Doubles) -> tuple[bool, str]:
+    """Tell whether the vendor's rule accepts a result, and why not, or what it forgives."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        try:
+            assert_accepted(actual, values)
+        except AssertionError as error:
+            return False, str(error)
+    return True, "".join([str(each.message) for each in found])
 
 
 def worst_elements(verdict: Verdict, wrong: NDArray[np.bool_], inputs: Inputs) -> list[Element]:
@@ -275,7 +280,7 @@ def _fit_of_sum(call: Call, actual: NDArray[Any], truth: Truth, errors: Doubles)
 def _fit_of_steps(call: Call, name: str, actual: NDArray[Any], compute: str, is_sum: bool) -> Fit:
     """Compare bits with those of a formula whose every operation is rounded."""
     numbers, kind = actual.astype(np.float64), BY_NUMPY[actual.dtype].name
-    text = "every operation of the formula rounded"
+    text = "the formula, rounded after every operation"
     if is_sum:
         own = call.computed(compute)[name].astype(np.float64)
         same = (own == numbers) | (np.isnan(own) & np.isnan(numbers))
