@@ -42,25 +42,21 @@ _CODES: Final = {
 def element_type(argument: str, name: str) -> np.dtype[Any]:
     """Return the type with a name, of NumPy, ``ml_dtypes`` or ``en_dtypes``."""
     name = ALIASES.get(name.casefold(), name)
-    if name == "hifloat8":
-        try:
-            import en_dtypes
-        except ModuleNotFoundError as error:
-            raise OptionError(
-                argument, f"{name} needs {error.name}: {install_command('judge')}"
-            ) from None
-        return np.dtype(en_dtypes.hifloat8)
-    found = (
-        getattr(ml_dtypes, name, None)
-        if name.startswith(("bfloat", "float", "int", "uint"))
-        else None
-    )
     try:
-        kind: np.dtype[Any] = np.dtype(name if found is None else found)
-        return kind
+        if name == "hifloat8":
+            import en_dtypes
+
+            found = en_dtypes.hifloat8
+        else:
+            found = getattr(ml_dtypes, name, name)
+        kind: np.dtype[Any] = np.dtype(found)
+    except ModuleNotFoundError as error:
+        problem = f"{name} needs {error.name}: {install_command('judge')}"
+        raise OptionError(argument, problem) from None
     except TypeError:
         problem = f"{name!r} is no element type; names are NumPy's, ml_dtypes', and hifloat8"
         raise OptionError(argument, problem) from None
+    return kind
 
 
 class Reader:
@@ -101,15 +97,10 @@ class Reader:
         self._used.add(name)
         kind, shape = self._types.get(name), self._shapes.get(name)
         if kind is not None:
-            raw = array.dtype.kind == "S"
-            if not raw and kind.itemsize != array.itemsize:
-                problem = f"{name} has elements of {array.itemsize} bytes, {kind.name} has {kind.itemsize}"
-                raise OptionError("--type", problem)
-            if raw and array.nbytes % kind.itemsize:
-                problem = (
-                    f"{name} has {array.nbytes:,} bytes, which is no multiple of {kind.itemsize}"
-                )
-                raise OptionError("--type", problem)
+            raw, size = array.dtype.kind == "S", kind.itemsize
+            if array.nbytes % size if raw else array.itemsize != size:
+                has = f"{array.nbytes:,} bytes" if raw else f"elements of {array.itemsize} bytes"
+                raise OptionError("--type", f"{name} has {has}, {kind.name} has {size}")
             array = np.frombuffer(array.tobytes(), kind).reshape(-1 if raw else array.shape)
         elif array.dtype.kind == "S":
             raise OptionError("--type", f"missing for {name}, whose file has no type of its own")

@@ -110,8 +110,8 @@ def write_kit(
     script = path.with_suffix(".py")
     if path.suffix != ".npz":
         raise OptionError(_OPTION, f"the name of {path} must end in .npz")
-    for file in (path, script):
-        check_writable(_OPTION, file)
+    check_writable(_OPTION, path)
+    check_writable(_OPTION, script)
     pairs = [(operator, each) for operator, each in chosen if operator.torch is not None]
     if not pairs:
         names = ", ".join(operator.name for operator, _ in chosen)
@@ -134,8 +134,8 @@ def write_kit(
     )
     with report_write_errors(_OPTION, script), output_file(script) as file:
         file.write(text.encode())
-    for file_name in (path, script):
-        print_written(file_name)
+    print_written(path)
+    print_written(script)
 
 
 def _of_different_scalars(settings: Sequence[Setting]) -> Iterator[Setting]:

@@ -65,7 +65,8 @@ def _of_narrow(array: NDArray[Any], out: NDArray[Any]) -> tuple[Verdict, list[st
     verdict.wrong = int(np.count_nonzero(~same))
     every = np.arange(256, dtype=np.uint8).view(out.dtype).astype(np.float64)
     numbers = np.unique(every[~np.isnan(every)])
-    steps = abs(np.searchsorted(numbers, actual) - np.searchsorted(numbers, rounded)) * 1.0
+    places = np.searchsorted(numbers, actual) - np.searchsorted(numbers, rounded)
+    steps = abs(places).astype(np.float64)
     steps[np.isnan(actual) != np.isnan(rounded)] = np.inf
     steps[~same & (actual == rounded)] = np.inf
     steps[same] = 0.0
