@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,15 +60,16 @@ def judge(request: Request) -> int:
     with progress(thread=False) as bar:
         dump = find_dump(files)
         if dump is not None:
-            if request.references or request.attributes or request.renamed:
-                raise OptionError(
-                    FILE, f"{named(dump)} is a dump, which says all that options would"
-                )
+            said = request.attributes, request.renamed, request.types, request.shapes
+            if any((*said, request.references)) or name == _CAST:
+                problem = f"{named(dump)} is a dump, which names its calls and their arguments"
+                raise OptionError(FILE, problem)
             calls: Iterable[Judged] = judge_dump(dump, operator, skipped)
         else:
-            calls = _judged_files(request, name, operator, files)
+            calls = _judged_files(request, name, operator, files, skipped)
         for judged in bar.track(calls, description="judging"):
-            found.append(judged)
+            # a dump may be larger than memory; elements are for the page's pictures
+            found.append(judged if request.page else judged.without_arrays())
     if not found:
         because = "".join(f"; {label}: {why}" for label, why in list(skipped.items())[:1])
         raise OptionError(FILE, f"no call to judge{because}")
@@ -87,13 +89,17 @@ def _operator_and_files(words: Sequence[str]) -> tuple[str | None, Sequence[str]
     first = words[0]
     if len(words) > 1 and "=" not in first and first.isidentifier():
         return first, words[1:]
-    if not Path(first).exists() and "=" not in first and first.isidentifier():
+    if not os.path.exists(first) and "=" not in first and first.isidentifier():
         raise OptionError(FILE, f"missing after {first}; give a file or a folder")
     return None, words
 
 
 def _judged_files(
-    request: Request, name: str | None, operator: Operator | None, files: Sequence[str]
+    request: Request,
+    name: str | None,
+    operator: Operator | None,
+    files: Sequence[str],
+    skipped: dict[str, str],
 ) -> Iterator[Judged]:
     """Judge the calls of files, then what others gave for the same calls."""
     reader = Reader(_pairs("--type", request.types), _pairs("--shape", request.shapes))
@@ -104,9 +110,8 @@ def _judged_files(
     if name == _CAST:
         yield _judged_cast(arrays, _pairs("--attr", request.attributes))
         return
-    for call in calls_of(arrays, operator, request.attributes):
+    for prefix, call in _calls_of(arrays, operator, request.attributes, skipped):
         yield _judged(call)
-        prefix = "" if call.label == call.operator.name else f"{call.label}/"
         results = {
             n: others[f"{prefix}{n}"] for n in call.operator.outputs if f"{prefix}{n}" in others
         }
@@ -143,10 +148,10 @@ def _judged_cast(arrays: Arrays, attributes: Mapping[str, str]) -> Judged:
         raise OptionError(FILE, f"{_CAST}: {error}") from error
 
 
-def calls_of(
-    arrays: Arrays, operator: Operator | None, attributes: Sequence[str]
-) -> Iterator[Call]:
-    """Yield the calls whose arguments and results some arrays are.
+def _calls_of(
+    arrays: Arrays, operator: Operator | None, attributes: Sequence[str], skipped: dict[str, str]
+) -> Iterator[tuple[str, Call]]:
+    """Yield the calls whose arguments and results some arrays are, and what their names begin with.
 
     Those of several calls have names CALL/NAME, where CALL is an operator and its attributes, as in
     ``softplus_backward beta=2``, and more words.
@@ -164,16 +169,24 @@ def calls_of(
             raise OptionError("OPERATOR", problem)
         called = operator_named(name) if label else operator
         if called is not None and operator in (None, called):
+            if label and not any(_ours(called, name) in called.outputs for name in group):
+                skipped[label] = "its results are missing"
+                continue
             given = [word for word in words if "=" in word] or attributes
-            yield _call(called, group, given, label or called.name)
+            yield f"{label}/" if label else "", _call(called, group, given, label or called.name)
+
+
+def _ours(operator: Operator, name: str) -> str:
+    """Return our name of a parameter or a result, from that or from the vendor's."""
+    ours = dict(zip(operator.vendor_parameters, operator.parameters, strict=True))
+    return name if name in operator.parameters else ours.get(name, name)
 
 
 def _call(operator: Operator, group: Arrays, attributes: Sequence[str], label: str) -> Call:
     """Return a call, from arrays by the names of parameters and results, ours or the vendor's."""
-    ours = dict(zip(operator.vendor_parameters, operator.parameters, strict=True))
-    arrays = {
-        name if name in operator.parameters else ours.get(name, name): group[name] for name in group
-    }
+    arrays = {_ours(operator, name): array for name, array in group.items()}
+    if len(arrays) < len(group):
+        raise OptionError(FILE, f"{label}: {', '.join(group)}: one array has two names")
     scalars: dict[str, float | str] = {}
     for param in operator.scalars:
         if param.name in arrays:
@@ -202,8 +215,9 @@ def _call(operator: Operator, group: Arrays, attributes: Sequence[str], label: s
 
 def _as_float32(array: NDArray[Any]) -> NDArray[Any]:
     """Return elements of fewer than 16 bits as F32, which has all of their numbers."""
-    known = array.dtype in BY_NUMPY or array.dtype.kind not in "V"
-    return array if known else array.astype(np.float32)
+    kind = array.dtype
+    narrow = kind.kind == "V" and kind.type is not np.void and kind not in BY_NUMPY
+    return array.astype(np.float32) if narrow else array
 
 
 def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

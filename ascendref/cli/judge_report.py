@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -64,7 +65,7 @@ def _row(judged: Judged, verdict: Verdict) -> dict[str, Any]:
         "arithmetic": verdict.arithmetic,
         "not_correctly_rounded": verdict.wrong,
         "tried": [fit._asdict() for fit in verdict.fits],
-        "max_ulp": _largest(verdict),
+        "max_ulp": json_number(_largest(verdict)),
         "mean_ulp": comparison and json_number(comparison.mean_ulp),
         "nan_mismatches": comparison and comparison.nan_mismatches,
         "infinity_mismatches": comparison and comparison.infinity_mismatches,
@@ -87,8 +88,8 @@ def _row(judged: Judged, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _largest(verdict: Verdict) -> float | str:
-    return json_number(float(verdict.errors.max(initial=0.0)))
+def _largest(verdict: Verdict) -> float:
+    return math.inf if verdict.infinite else verdict.largest
 
 
 def sentence(judged: Judged, verdict: Verdict) -> str:
@@ -107,12 +108,10 @@ def sentence(judged: Judged, verdict: Verdict) -> str:
 
 
 def _ulp(verdict: Verdict) -> str:
-    finite = verdict.errors[np.isfinite(verdict.errors)]
-    text = f"{finite.max(initial=0.0):.4g} ulp"
-    others = np.count_nonzero(~np.isfinite(verdict.errors))
-    return (
-        f"{text}, and {others:,} differ by a NaN, an infinity or the sign of 0" if others else text
-    )
+    text = f"{verdict.largest:.4g} ulp"
+    if not verdict.infinite:
+        return text
+    return f"{text}, and {verdict.infinite:,} differ by a NaN, an infinity or the sign of 0"
 
 
 def show(found: Sequence[Judged], skipped: Skipped, everything: bool) -> None:
@@ -167,7 +166,7 @@ def _cells(judged: Judged, verdict: Verdict) -> list[str]:
         f"{verdict.actual.size:,}",
         verdict.arithmetic or f"**{verdict.problem or 'none'}**",
         f"{verdict.wrong:,}",
-        f"{verdict.errors.max(initial=0.0):.3g}",
+        f"{_largest(verdict):.3g}",
         accepted,
         "accepts" if verdict.close else "**refuses**",
     ]

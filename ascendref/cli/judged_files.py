@@ -5,6 +5,7 @@ Elements that NumPy has no name for are those of ``ml_dtypes`` and, for HiFloat8
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -115,7 +116,7 @@ class Reader:
     def _of_file(self, path: Path, argument: str) -> Arrays:
         """Return the arrays of a file or of all files in a folder, by name."""
         suffix = path.suffix
-        if path.is_dir():
+        if os.path.isdir(path):  # which is False for what is no name of a file
             files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
             if not files:
                 problem = f"the folder {named(path)} has no file that ends in {', '.join(SUFFIXES)}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -53,7 +54,7 @@ _TORCH: Final = "PyTorch in float64"
 
 def find_dump(files: Sequence[str]) -> Path | None:
     """Return the folder of a dump, if that is what is to be judged."""
-    folders = [Path(file) for file in files if Path(file).is_dir()]
+    folders = [Path(file) for file in files if os.path.isdir(file)]
     dumps = [folder for folder in folders if any(folder.rglob(_NAME))]
     if dumps and len(files) > 1:
         raise OptionError(FILE, f"{named(dumps[0])} is a dump, which is judged alone")

@@ -227,7 +227,8 @@ def as_safetensors(folder: Path) -> list[object]:
 
 def as_named_calls(folder: Path) -> list[object]:
     label = "hardshrink_backward lambd=0.5 here"
-    np.savez(folder / "a.npz", **{f"{label}/{name}": array for name, array in EXACT.items()})
+    arrays = {f"{label}/{name}": array for name, array in EXACT.items()}
+    np.savez(folder / "a.npz", **arrays, **{"relu without result/self": DATA})
     return [folder / "a.npz"]
 
 
@@ -265,6 +266,7 @@ def test_files(write: Callable[[Path], list[object]], tmp_path: Path) -> None:
         ("softplus_backward {dir}/no.npz", "FILE: no such file: "),
         ("softplus_backward {dir}/text.txt", "text.txt must end in one of .npz, .npy, .pt, "),
         ("softplus_backward {dir}/raw.bin", "--type: missing for raw, whose file has no ty"),
+        ("softplus_backward {a} gradInput={dir}/x.npy", "gradInput: one array has two names"),
         ("softplus_backward self={a}", "holds 3 arrays; self= needs a file of one"),
         ("softplus_backward {dir}/empty", "empty has no file that ends in .npz, .npy, .pt"),
         ("softplus_backward {dir}/bad.npz", "bad.npz is neither a .npy nor a .npz file"),
@@ -276,6 +278,7 @@ def test_files(write: Callable[[Path], list[object]], tmp_path: Path) -> None:
         ("cast {a} --attr x=1", "--attr: cast has no attribute 'x'; allowed are round_mode"),
         ("threshold self={dir}/x.npy out={dir}/x.npy", "--attr: threshold needs threshold"),
         ("{dir}/dump", "FILE: cannot read {dir}/dump/dump.json as a dump of msprobe: "),
+        ("cast {dir}/dump", "{dir}/dump is a dump, which names its calls and their arguments"),
         ("{dir}/dump {a}", "FILE: {dir}/dump is a dump, which is judged alone"),
     ],
 )  # fmt: skip

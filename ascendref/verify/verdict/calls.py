@@ -24,7 +24,7 @@ from ..setting import PART, Setting, expanded, named_scalars
 class Truth(NamedTuple):
     """What a result must be."""
 
-    #: the exact values, rounded once to float64
+    #: the exact values as float64, within an ulp of it
     values: Doubles
     #: the exact values, rounded once to the type of the result
     rounded: NDArray[Any]
@@ -92,7 +92,7 @@ class Call:
         """Return what each result must be, or raise an ArgumentError about the call."""
         self._check_results()
         if any([kind.floating for kind in self.types]):
-            wide = {name: widened(array) for name, array in self.tensors.items()}
+            wide = {name: _widened(array) for name, array in self.tensors.items()}
             values = self._called(wide, FLOAT64.name)
             outs = self._called(self.tensors, "exact", self._outs(values))
         else:  # integer arithmetic, or floats that are truncated
@@ -105,9 +105,8 @@ class Call:
     def computed(self, compute: str) -> dict[str, NDArray[Any]]:
         """Return the results in an arithmetic, of the types of the given ones."""
         outs = self._outs(self._called(self.tensors, compute))
-        return dict(
-            zip(self.operator.outputs, self._called(self.tensors, compute, outs), strict=True)
-        )
+        self._called(self.tensors, compute, outs)
+        return dict(zip(self.operator.outputs, outs, strict=True))
 
     def _outs(self, values: list[NDArray[Any]]) -> list[NDArray[Any]]:
         """Return new results of these shapes, of the types of the given ones."""
@@ -183,6 +182,6 @@ def _type_of(name: str, array: NDArray[Any]) -> ElementType:
     return BY_NUMPY[array.dtype]
 
 
-def widened(array: NDArray[Any]) -> NDArray[Any]:
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array of floats as float64, and one of integers as it is."""
     return array.astype(np.float64) if BY_NUMPY[array.dtype].floating else array

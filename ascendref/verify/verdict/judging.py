@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ class Element(NamedTuple):
     #: the elements of the tensors that it was computed from, by name; none of a sum
     inputs: dict[str, float]
     actual: float
-    #: the exact value, rounded to float64
+    #: the exact value as float64
     exact: float
     ulp: float
 
@@ -71,6 +71,9 @@ class Verdict:
     comparison: Comparison | None = None
     #: in ulp, infinite for a zero of the other sign and next to NaN
     errors: Doubles = field(default_factory=lambda: np.empty(0))
+    #: the largest finite error, and how many errors are infinite
+    largest: float = 0.0
+    infinite: int = 0
     #: every arithmetic that was tried, until one fits
     fits: list[Fit] = field(default_factory=list)
     #: whether the vendor's rule accepts it; None if it has no rule for the type
@@ -89,6 +92,12 @@ class Verdict:
     @property
     def right(self) -> bool:
         return not self.problem and self.arithmetic is not None
+
+    def without_arrays(self) -> Verdict:
+        """Return all that is said, without the elements."""
+        actual = np.broadcast_to(np.zeros((), self.actual.dtype), self.actual.shape)
+        none = Truth(np.empty(0), np.empty(0))
+        return replace(self, actual=actual, truth=none, errors=none.values)
 
 
 @dataclass(frozen=True)
@@ -111,6 +120,11 @@ class Judged:
     @property
     def right(self) -> bool:
         return all([verdict.right for verdict in self.verdicts])
+
+    def without_arrays(self) -> Judged:
+        """Return all that is said, without the elements of arguments and results."""
+        verdicts = [verdict.without_arrays() for verdict in self.verdicts]
+        return replace(self, verdicts=verdicts, call=None)
 
 
 #: tries arithmetics on a result, given its errors in ulp
@@ -164,7 +178,9 @@ def judge_result(
     verdict.comparison = compare(numbers, truth.values)
     errors = ulp_errors(numbers, truth.values)
     errors[~same & (actual == truth.rounded)] = np.inf
-    verdict.errors = errors
+    verdict.errors, finite = errors, np.isfinite(errors)
+    verdict.largest = float(errors.max(initial=0.0, where=finite))
+    verdict.infinite = int(np.count_nonzero(~finite))
     verdict.fits.append(Fit(ROUNDED, verdict.wrong, "½ ulp"))
     if verdict.wrong:
         for fit in fits(errors):
