@@ -103,6 +103,8 @@ def sentence(judged: Judged, verdict: Verdict) -> str:
     count = f"{verdict.wrong:,} of {verdict.actual.size:,} elements are not correctly rounded"
     rest = f"{count}, the largest error is {_ulp(verdict)}"
     if verdict.right:
+        unbounded = verdict.fits[-1].unbounded
+        rest += f"; no bound is stated for {unbounded:,}" if unbounded else ""
         return f"right: {what} fits {verdict.arithmetic} arithmetic; {rest}"
     return f"wrong: {what} fits no arithmetic; {rest}{would}"
 
