@@ -176,8 +176,13 @@ def _tensors(setting: Setting, kind: str, seed: int, every: bool) -> dict[str, N
         np.concatenate([one.reshape(-1), other.reshape(-1)[hardest]])[:, None]
         for one, other in zip(parts, more, strict=True)
     ]
-    arrays = setting.arguments(expanded(columns))
-    return {p.name: x for p, x in zip(setting.operator.tensors, arrays, strict=True)}
+    operator, arrays = setting.operator, setting.arguments(expanded(columns))
+    found = {p.name: x for p, x in zip(operator.tensors, arrays, strict=True)}
+    limits = operator.torch.limits if operator.torch else {}
+    for name, (low, high) in limits.items():  # PyTorch refuses numbers beyond them, and NaN
+        array = found[name]
+        found[name] = np.where((array >= low) & (array <= high), array, array.dtype.type(low))
+    return found
 
 
 def _call_text(setting: Setting) -> str:

@@ -24,7 +24,10 @@ def would_fit(call: Call) -> list[str]:
     found = []
     for words, tensors, scalars in _alternatives(call):
         try:
-            verdicts = judge_call(call.with_others(tensors, scalars), half=False)
+            other = call.with_others(tensors, scalars)
+            if not other.has_shapes:
+                continue
+            verdicts = judge_call(other, half=False)
         except ArgumentError:  # there is no such call
             continue
         if all([verdict.right for verdict in verdicts]):

@@ -88,6 +88,15 @@ class Call:
         """Whether the first result is a sum of terms."""
         return self.operator.mode(self.numbers) != "none" and not self.operator.per_channel
 
+    @property
+    def has_shapes(self) -> bool:
+        """Whether the results have the shapes that the call gives; raises an ArgumentError."""
+        given = [self.tensors.get(p.name) for p in self.operator.tensors]
+        shapes = tuple([() if array is None else array.shape for array in given])
+        wanted = self.operator.result_shapes(shapes, self.numbers)
+        found = dict(zip(self.operator.outputs, wanted, strict=True))
+        return all([array.shape == found[name] for name, array in self.results.items()])
+
     def truths(self) -> dict[str, Truth]:
         """Return what each result must be, or raise an ArgumentError about the call."""
         self._check_results()
