@@ -36,13 +36,15 @@ def read_array(argument: str, path: Path) -> NDArray[Any]:
         return _native(found)
 
 
-def read_arrays(argument: str, path: Path, allowed: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+def read_arrays(
+    argument: str, path: Path, allowed: tuple[str, ...] | None = None
+) -> dict[str, NDArray[Any]]:
     """Return the arrays of a .npz file by name; OptionError if one of them is not allowed."""
     with _loaded(argument, path) as found:
         if not isinstance(found, NpzFile):
             raise OptionError(argument, f"{path} holds one array without a name; use NAME={path}")
-        unknown = [name for name in found if name not in allowed]
-        if unknown:
+        unknown = [] if allowed is None else [name for name in found if name not in allowed]
+        if allowed and unknown:
             problem = f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
             raise OptionError(argument, problem)
         if len(set(found.files)) < len(found.files):
@@ -101,11 +103,14 @@ def check_target(argument: str, path: Path, results: tuple[str, ...]) -> None:
         )
 
 
-def write_arrays(argument: str, path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_arrays(
+    argument: str, path: Path, arrays: Mapping[str, NDArray[Any]], *, compressed: bool = False
+) -> None:
     """Write arrays to a .npz file, or one array to a .npy file, as a whole or not at all."""
     with report_write_errors(argument, path), output_file(path) as file:
         if path.suffix == ".npy":
             (array,) = arrays.values()
             np.save(file, array, allow_pickle=False)
         else:
-            np.savez(file, allow_pickle=False, **arrays)
+            save = np.savez_compressed if compressed else np.savez
+            save(file, allow_pickle=False, **arrays)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -24,18 +24,8 @@ from ..device.checker.hazards import Site
 from . import timeline
 from .console import BAD_CALL, DIFFERENCE, print_error, print_json, print_row, wrapped
 from .outputs import check_writable, keep_stdout_for, print_written, report_write_errors
+from .page import page
 from .programs import check_program, starting
-
-_STYLE: Final = """
-:root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
-h1, h2 { line-height: 1.2; overflow-wrap: anywhere } h2 { margin-top: 2em }
-.kind { color: light-dark(#b00, #f77) }
-.picture { overflow-x: auto }
-p, li { overflow-wrap: anywhere }
-"""
-#: a page with these rules loads nothing from anywhere and runs no scripts
-_RULES: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def check(
@@ -58,7 +48,7 @@ def check(
     devices = [device for text in texts if text for device in json.loads(text)]
     hazards = _once([hazard for device in devices for hazard in device["hazards"]])
     if page_file is not None:
-        text = page([str(program), *arguments], devices)
+        text = hazard_page([str(program), *arguments], devices)
         with report_write_errors("--html", page_file), output_file(page_file) as file:
             file.write(text.encode(errors="backslashreplace"))
         print_written(page_file)
@@ -132,20 +122,14 @@ def _shown(file: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
 
 
-def page(command: Sequence[str], devices: list[dict[str, Any]]) -> str:
+def hazard_page(command: Sequence[str], devices: list[dict[str, Any]]) -> str:
     """Return the page of what the devices of a program found (`device.check_output`)."""
     found = [(device, hazard) for device in devices for hazard in device["hazards"]]
-    title = escape(f"ascendref check {shlex.join(command)}")
     parts = [
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_RULES}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body>",
-        f"<h1>{title}</h1><p>{summary([hazard for _, hazard in found], len(devices))}</p>",
+        f"<p>{summary([hazard for _, hazard in found], len(devices))}</p>",
         *[_section(device, hazard) for device, hazard in found],
-        "</body></html>\n",
     ]
-    return "\n".join(parts)
+    return page(f"ascendref check {shlex.join(command)}", parts)
 
 
 def summary(hazards: Sequence[dict[str, Any]], devices: int) -> str:

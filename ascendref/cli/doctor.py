@@ -35,7 +35,7 @@ from .console import DIFFERENCE, INTERRUPTED, print_json, run_steps
 from .machine import processor, versions
 
 #: the extras that users ask for
-_EXTRAS: Final = ("cli", "plot", "torch", "npu", "jax", "dask")
+_EXTRAS: Final = ("cli", "judge", "plot", "torch", "npu", "jax", "dask")
 #: Numba's threading layers, and the modules that they are in
 _LAYERS: Final = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
 #: operators that are checked: with each kind of kernel and of elementary functions

@@ -37,6 +37,7 @@ from .console import (
     progress,
     wrapped,
 )
+from .kit import write_kit
 from .machine import processor, versions
 from .markdown import command_text, figure, write_report
 from .options import operator_named, parse_attributes
@@ -179,6 +180,14 @@ def verify(request: Request) -> int:
         return INTERRUPTED
     discard(state)
     return DIFFERENCE if found["broken"] else 0
+
+
+def write_inputs(request: Request, path: Path) -> None:
+    """Write inputs for an NPU, and the script that computes the operators of them."""
+    chosen = [(operator, request.settings(operator)) for operator in request.operators()]
+    write_kit(
+        path, chosen, [kind for kind in _SWEPT if kind in (request.kinds or _SWEPT)], request.seed
+    )
 
 
 def measure(

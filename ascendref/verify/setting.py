@@ -15,7 +15,7 @@ from ..core.dtypes import ELEMENT_TYPES, FLOAT64
 from ..core.errors import OptionError
 from ..declaration.accuracy import ROUNDED, Bound
 from ..declaration.operator import OPERATORS, Operator
-from ..declaration.scalars import ScalarParam, check_array_scalar, single
+from ..declaration.scalars import check_array_scalar, single
 from ..functional.kernels import elementwise_kernels
 from ..kernels.arithmetic.exact import decide
 from .scalars import default_scalars, scalar_values
@@ -221,8 +221,13 @@ def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Se
     if operator.reduction is not None and not operator.per_channel:
         scalars = settings(name)[0].scalars
     scalars |= attributes
+    scalars = named_scalars(operator, scalars)
     for param in operator.scalars:
-        scalars[param.name] = _checked(param, scalars[param.name])
+        if param.is_axis and not -2 <= (number := float(scalars[param.name])) < 2:
+            problem = (
+                f"{param.name} is {number:g}; -2 to 1 are allowed, as tensors have rank 2 here"
+            )
+            raise OptionError("--attr", problem)
     found = {}
     for setting in settings(name):
         made = Setting(operator, dict(setting.values) | scalars)
@@ -232,11 +237,16 @@ def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Se
     return tuple(found.values())
 
 
-def _checked(param: ScalarParam, value: float | str) -> float | str:
-    """Return a scalar's value, or its name if it has one."""
-    number = check_array_scalar(param, value)
-    if param.is_axis and not -2 <= number < 2:
-        problem = f"{param.name} is {number:g}; -2 to 1 are allowed, as tensors have rank 2 here"
-        raise OptionError("--attr", problem)
-    choices = param.choices or {}
-    return {v: name for name, v in choices.items()}.get(int(number), number) if choices else number
+def named_scalars(operator: Operator, values: Mapping[str, float | str]) -> dict[str, float | str]:
+    """Return all scalars, which are checked: given ones or defaults, choices by their names."""
+    found: dict[str, float | str] = {}
+    for param in operator.scalars:
+        value = (
+            values[param.name]
+            if param.name in values
+            else default_scalars(operator.name)[param.name]
+        )
+        number = check_array_scalar(param, value)
+        named = {v: name for name, v in (param.choices or {}).items()}
+        found[param.name] = named.get(int(number), number) if named else number
+    return found

@@ -22,6 +22,8 @@ READ = {
     "run --input NAME=": ("--input", (*RUN, "--output", "/dev/null", "--input", "self={}.npy")),
     # --state where the file cannot be used at all, else --resume
     "verify --resume": ("--", (*VERIFY, "--resume", "--state", "{}")),
+    "judge": ("FILE", ("judge", "hardshrink_backward", "{}.npz")),
+    "judge NAME=": ("FILE", ("judge", "hardshrink_backward", "self={}.npy")),
     "check": ("PROGRAM", ("check", "{}.py")),
     "check compiled": ("PROGRAM", ("check", "{}")),
     "npu": ("SCRIPT", ("npu", "{}.py")),
@@ -30,6 +32,8 @@ READ = {
 WRITTEN = {
     "run --output": ("--output", (*RUN, "--input", "in.npz", "--output", "{}.npz")),
     "check --html": ("--html", ("check", "--html", "{}", "ok.py")),
+    "judge --html": ("--html", ("judge", "--html", "{}", "hardshrink_backward", "in.npz")),
+    "verify --inputs": ("--inputs", (*VERIFY, "--inputs", "{}.npz")),
     "npu --report-file": ("--report-file", ("npu", "--report-file", "{}", "ok.py")),
     "verify --state": ("--state", (*VERIFY, "--state", "{}")),
     "verify --plot": ("--plot", (*VERIFY, "--plot", "{}.png")),

@@ -117,6 +117,14 @@ def verify_command(
     everything: Annotated[
         bool, typer.Option("--all", help="Print a row for every setting, not the summary alone.")
     ] = False,
+    inputs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npz",
+            help="Measure nothing; write inputs, and next to them a script for torch_npu whose"
+            " results `ascendref judge` takes.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Measure the accuracy of the operators.
@@ -127,12 +135,81 @@ def verify_command(
 
     Example: ascendref verify softplus_backward --dtype bfloat16 --exhaustive --plot errors.png
     """
-    from ..verify import Request, verify
+    from ..verify import Request, verify, write_inputs
 
     kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
     computed = check_choices("--compute", compute, COMPUTE_TYPES)
     sweeps = operator, kinds, computed, tuple(attributes or ()), exhaustive, seed, sample, torch
-    return verify(Request(*sweeps, resume, state, as_json, plot, report, everything))
+    request = Request(*sweeps, resume, state, as_json, plot, report, everything)
+    if inputs is None:
+        return verify(request)
+    write_inputs(request, inputs)
+    return 0
+
+
+@app.command("judge", rich_help_panel=PANEL)
+def judge_command(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[OPERATOR] FILE...",
+            help="Files or folders with the arguments and results, each FILE or NAME=FILE:"
+            " .npz, .npy, .pt, .safetensors, raw bytes (.bin), or a dump of msprobe.",
+        ),
+    ],
+    attributes: Attributes = None,
+    renamed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map", metavar="THEIRS=OURS", help="Name of an array in the files. Repeatable."
+        ),
+    ] = None,
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type", metavar="NAME=TYPE", help="Type of an array's raw elements. Repeatable."
+        ),
+    ] = None,
+    shapes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shape", metavar="NAME=2x3", help="Shape of an array of raw bytes. Repeatable."
+        ),
+    ] = None,
+    references: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reference",
+            metavar="FILE",
+            help="Results of somebody else for the same arguments, judged beside. Repeatable.",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page with errors plotted against inputs."
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Details of every result, not of wrong ones alone.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Say whether anyone's results of an operator are right.
+
+    Results are compared with exact values of the formula, with the bounds of arithmetics, and with
+    the vendor's and PyTorch's rules. `judge cast` judges array and out as a cast.
+
+    Exit status 1 if a result fits no arithmetic, 2 if something cannot be read.
+
+    Example: ascendref judge softplus_backward results.npz --attr beta=2 --map y=grad_input
+    """
+    from ..judge import Request, judge
+
+    names = tuple(attributes or ()), tuple(renamed or ())
+    elements = tuple(types or ()), tuple(shapes or ())
+    others = tuple(references or ())
+    return judge(Request(tuple(words), *names, *elements, others, html, as_json, everything))
 
 
 @app.command("study", rich_help_panel=PANEL)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.dtypes import FLOAT32_STEPS, STEPS
-from ..rounding import rounded, step_by_step
+from ..rounding import Doubles, rounded, step_by_step
+from ..setting import Setting
 from .rows import StepByStepRow, element_row
 from .sweep import Sweep
 
@@ -25,23 +27,13 @@ def measure_steps(sweep: Sweep, compute: str) -> StepByStepRow:
     data, gradients = sweep.grid(_SIDE)
     tensors = setting.tensors(data[:, None], gradients[None])
     actual = setting.call(compute, tensors).astype(np.float64)
-    formula, scalars = setting.operator.formula, setting.formula_scalars(actual.size)
-    function = formula.suited(compute, sweep.kind, scalars[: formula.scalars]).function
     doubles = [array.astype(np.float64) for array in tensors]
-    same, golden = np.zeros(actual.shape, np.bool_), []
-    for sign in (0, 1, -1):
-        doubt = sign * _DOUBTS[compute]
-        value = step_by_step(function, doubles, scalars, STEPS[compute], doubt)
-        golden.append(rounded(value, sweep.kind))
-        same |= (actual == golden[-1]) & (np.signbit(actual) == np.signbit(golden[-1]))
-        same |= np.isnan(actual) & np.isnan(golden[-1])
-        if same.all():
-            break
+    same, golden = compared(setting, doubles, actual, actual.size, compute, sweep.kind)
     at = None
     if not same.all():
         i, j = np.unravel_index(int(same.argmin()), same.shape)
         gradient = float(gradients[j]) if sweep.has_gradients else None
-        at = element_row(float(data[i]), gradient, actual[i, j].item(), golden[0][i, j].item())
+        at = element_row(float(data[i]), gradient, actual[i, j].item(), golden[i, j].item())
     return {
         "operator": sweep.operator,
         "dtype": sweep.kind,
@@ -51,3 +43,25 @@ def measure_steps(sweep: Sweep, compute: str) -> StepByStepRow:
         "differing": int(np.count_nonzero(~same)),
         "at": at,
     }
+
+
+@np.errstate(all="ignore")
+def compared(
+    setting: Setting, tensors: list[Doubles], actual: Doubles, size: int, compute: str, kind: str
+) -> tuple[NDArray[np.bool_], Doubles]:
+    """Return where results of a type are those of the formula, and what the formula gives.
+
+    Tensors have the shape of the results; ``size`` is the number of a call's results.
+    """
+    formula, scalars = setting.operator.formula, setting.formula_scalars(size)
+    function = formula.suited(compute, kind, scalars[: formula.scalars]).function
+    same, golden = np.zeros(actual.shape, np.bool_), []
+    for sign in (0, 1, -1):
+        doubt = sign * _DOUBTS[compute]
+        value = step_by_step(function, tensors, scalars, STEPS[compute], doubt)
+        golden.append(rounded(value, kind))
+        same |= (actual == golden[-1]) & (np.signbit(actual) == np.signbit(golden[-1]))
+        same |= np.isnan(actual) & np.isnan(golden[-1])
+        if same.all():
+            break
+    return same, golden[0]

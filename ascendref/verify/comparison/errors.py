@@ -167,6 +167,14 @@ def compare(actual: Any, golden: Any) -> Comparison:
     return Comparison(*values)
 
 
+def ulp_errors(actual: Any, golden: Any) -> Doubles:
+    """Return the error of every element in ulp, as `compare` defines it."""
+    pair = import_pair(actual, golden)
+    with np.errstate(all="ignore"):
+        found = [_ulps(block, pair.kind) for block in blocks(pair)]
+    return np.concatenate([np.empty(0), *found]).reshape(pair.actual.shape)
+
+
 def _errors(block: Block, kind: ElementType) -> Doubles:
     """Return the errors of a block: rows of ulp, absolute and relative errors."""
     absolute = block.absolute

@@ -21,6 +21,8 @@ _RANGE: Final = (0.08, 12.0)
 _SIZES: Final = {TORCH: 3.0, "float32": 2.4, "bfloat16": 1.8, "float16": 1.4, "float64": 1.0}
 #: powers of two up to which an exponent of ten is the more important the more of them it contains
 _MOST_TWOS: Final = 5
+#: bins of a binade in the panel of a result
+_BINS: Final = 16
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -55,6 +57,26 @@ def _panel(operator: str, kind: str, results: Sequence[SweepResult]) -> Panel:
         list(_ticks(kind, edge)),
         _RANGE,
     )
+
+
+def judged_panel(title: str, kind: str, data: Doubles, errors: Doubles, limit: float) -> Panel:
+    """Return the panel of a judged result: the largest error of each bin of data of a type.
+
+    The limit is the bound of the errors, which finite ones may exceed.
+    """
+    x = np.round(place(data.reshape(-1), kind) * _BINS) / _BINS
+    order = np.lexsort((np.where(np.isfinite(errors), errors, 2 * _RANGE[1]).reshape(-1), x))
+    last = np.append(np.diff(x[order]) != 0, True)
+    chosen = order[last]
+    y = np.where(np.isfinite(errors), errors, 2 * _RANGE[1]).reshape(-1)[chosen]
+    seen = y > 0
+    marks = [Marks("the result", TORCH, x[chosen][seen], y[seen])] if seen.any() else []
+    levels = [Level(0.5, "one rounding, at most")]
+    if limit > 0.5:
+        levels.append(Level(limit, "stated bound, F32 arithmetic", "float32"))
+    edge = float(place([math.inf], kind)[0])
+    words = "input, by its place among the numbers of the type", "largest error, in ulp"
+    return Panel(title, *words, marks, levels, list(_ticks(kind, edge)), _RANGE)
 
 
 def place(values: ArrayLike, kind: str) -> Doubles:

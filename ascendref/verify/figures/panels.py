@@ -118,6 +118,12 @@ def check_format(path: Path) -> None:
 
 def draw(rows: Sequence[Sequence[Panel]], path: Path) -> None:
     """Draw rows of panels in a file, in the format that the path's suffix names."""
+    with output_file(path) as file:
+        file.write(picture(rows, path.suffix.removeprefix(".")))
+
+
+def picture(rows: Sequence[Sequence[Panel]], suffix: str) -> bytes:
+    """Return rows of panels as the content of a file in a format."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -139,8 +145,9 @@ def draw(rows: Sequence[Sequence[Panel]], path: Path) -> None:
             handles.values(), handles.keys(), loc="outside upper center",
             ncols=2 if columns == 1 else 3, frameon=False,
         )  # fmt: skip
-        with output_file(path) as file:
-            figure.savefig(file, format=path.suffix.removeprefix("."))
+        file = io.BytesIO()
+        figure.savefig(file, format=suffix)
+        return file.getvalue()
 
 
 def _draw_panel(axes: Axes, panel: Panel) -> dict[str, Any]:
