@@ -33,6 +33,9 @@ BASE_ENUMS: Final[dict[str, dict[str, int]]] = {
 #: enumerations of ``acl/acl_rt.h``
 RT_ENUMS: Final[dict[str, dict[str, int]]] = {
     "aclrtRunMode": _enum("ACL_", "DEVICE HOST"),
+    "aclCANNPackageName": _enum(
+        "ACL_PKG_NAME_", "CANN RUNTIME COMPILER HCCL TOOLKIT OPP OPP_KERNEL DRIVER"
+    ),
     "aclrtMemMallocPolicy": _enum(
         "ACL_MEM_",
         "MALLOC_HUGE_FIRST MALLOC_HUGE_ONLY MALLOC_NORMAL_ONLY MALLOC_HUGE_FIRST_P2P"
@@ -122,6 +125,7 @@ RT_MACROS: Final = {
     "ACL_NOTIFY_DEFAULT": 0,
     "ACL_NOTIFY_DEVICE_USE_ONLY": 1,
     "ACL_PKG_VERSION_MAX_SIZE": 128,
+    "ACL_PKG_VERSION_PARTS_MAX_SIZE": 64,
     "ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT": 0,
     "ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION": 1,
     "ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT": 0,

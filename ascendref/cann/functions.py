@@ -70,6 +70,7 @@ aclrtGetVersion(out int32_t *majorVersion, out int32_t *minorVersion, out int32_
 const char *aclrtGetSocName()
 aclsysGetVersionStr(char *pkgName, char *versionStr)
 aclsysGetVersionNum(char *pkgName, out int32_t *versionNum)
+aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version)
 # devices
 aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, out int64_t *value)
 aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, out int32_t *value)

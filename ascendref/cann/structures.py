@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import Structure, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import Structure, c_char, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import Any, Final
 
 #: most addresses of faulty memory in an error
@@ -48,6 +48,14 @@ typedef struct aclrtUtilizationInfo {{
     int32_t memoryUtilization;
     aclrtUtilizationExtendInfo *utilizationExtend;
 }} aclrtUtilizationInfo;
+typedef struct aclCANNPackageVersion {{
+    char version[ACL_PKG_VERSION_MAX_SIZE];
+    char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char reserved[ACL_PKG_VERSION_MAX_SIZE];
+}} aclCANNPackageVersion;
 typedef struct {{
     uint8_t isAddr;
     uint8_t valueOrAddr[8];
@@ -111,6 +119,15 @@ class Utilization(Structure):
     _fields_ = _fields(
         cube=c_int32, vector=c_int32, ai_cpu=c_int32, memory=c_int32, extension=c_void_p
     )
+
+
+class PackageVersion(Structure):
+    """``aclCANNPackageVersion``."""
+
+    _fields_ = _fields(
+        version=c_char * 128, major=c_char * 64, minor=c_char * 64, release=c_char * 64,
+        patch=c_char * 64, reserved=c_char * 128,
+    )  # fmt: skip
 
 
 class RandomParameter(Structure):

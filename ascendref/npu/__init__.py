@@ -7,6 +7,7 @@ npu`` sets from its options. Processes that its program starts import this modul
 
 =========================  ==================================================================
 ``ASCENDREF_PRODUCT``      the product, as for programs in C, like all variables of these
+``ASCENDREF_CANN_VERSION`` the version of CANN that the program is told; 9.1.0 by default
 ``ASCENDREF_NPU_FALLBACK`` ``0`` refuses operators that are not emulated
 ``ASCENDREF_NPU_REPORT``   where the report goes at exit: ``-`` for stderr, or a file for JSON,
                            to whose counts it is added

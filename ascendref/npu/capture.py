@@ -24,6 +24,8 @@ from .streams import current_stream
 
 #: a dispatch key whose only kernel is that for captured streams, whatever the operator
 CAPTURE: Final = "DeferredInit"
+#: the key under which the compiled fallback takes tensors of the CPU, and those without data
+_HOST: Final = torch._C._dispatch_key_parse("TESTING_ONLY_GenericWrapper")
 _INTEGER: Final = torch.int64
 #: types of Python's numbers -> types that a number does not promote
 _NARROWER: Final = {
@@ -206,7 +208,8 @@ class _Recorded(NamedTuple):
         elif self.drawing is not None and schema.op in _WITH_GENERATOR:
             compute, kwargs["generator"] = _WITH_GENERATOR[schema.op], self.drawing.generator()
         with torch.no_grad():
-            found = tree_leaves(compute(*args, **kwargs))
+            with torch._C._IncludeDispatchKeyGuard(_HOST):
+                found = tree_leaves(compute(*args, **kwargs))
             for place, result in zip(self.results, found, strict=True) if self.results else ():
                 if place is not None:
                     place.on_host().copy_(result)
@@ -285,7 +288,8 @@ def _allocated(
     like = [tree_map(shapes.of, value) for value in args]
     like_named = {name: tree_map(shapes.of, value) for name, value in kwargs.items()}
     try:
-        found = schema.op(*like, **like_named)
+        with torch._C._IncludeDispatchKeyGuard(_HOST):
+            found = schema.op(*like, **like_named)
     except RuntimeError as error:
         if isinstance(error, NotImplementedError) or "meta tensor" in str(error):
             why = "its results depend on data, or PyTorch has no kernel for their shapes"

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any, Final
 
 import torch
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from .randomness import drawing_from, next_state, seeded
 from .report import fallback_calls
@@ -35,9 +35,17 @@ def recurrent_kernel(op: torch._ops.OpOverload) -> Callable[..., Any]:
         schema.check_devices({**given, "batch_sizes": None})  # they are on the CPU
         device = args[0].device
         host = tree_map_only(torch.Tensor, torch.Tensor.cpu, args)
+        types = {x.dtype for x in tree_leaves(host) if _is_float(x)}
+        if len(types) > 1:  # weights of another type, which a device takes
+            host = tree_map_only(torch.Tensor, lambda x: x.float() if _is_float(x) else x, host)
         draws = given.get("train") and given["dropout"]
         with drawing_from(seeded(*next_state(device))) if draws else nullcontext():
             results = op(*host, **kwargs)
-        return tree_map_only(torch.Tensor, lambda x: x.to(device), results)
+        kind = args[0].dtype if len(types) > 1 else None
+        return tree_map_only(torch.Tensor, lambda x: x.to(device, kind), results)
 
     return run
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()

@@ -122,6 +122,30 @@ def refuse_functions() -> None:
         (torch_npu._C, "_npu_sleep", "aclnnSleep", "the C library does not have it"),
     ):
         setattr(owner, name, refusal(called, why))
+    from torch_npu.op_plugin.atb import _atb_ops
+
+    # raised by every operator of the library
+    why = "they need libatb.so, a library of operators for NPUs (NNAL)"
+    _atb_ops.NNAL_EX, _atb_ops.GLOBAL_E = (
+        not_available("torch_npu.atb and its operators", why),
+        None,
+    )
+    _refuse_inductor()
+
+
+def _refuse_inductor() -> None:
+    """Have `torch.compile` name the backend that cannot compile for the device."""
+    compiler = torch._TorchCompileInductorWrapper
+    compile_graph = compiler.__call__
+
+    def run(self: Any, graph: Any, inputs: Any) -> Any:
+        for one in inputs:
+            if isinstance(one, torch.Tensor) and one.device.type == "npu":
+                why = 'it has no compiler for the device; the backends "eager" and "aot_eager" run'
+                raise not_available('torch.compile with the backend "inductor"', why)
+        return compile_graph(self, graph, inputs)
+
+    compiler.__call__ = run
 
 
 def register_refusals(replaced: Container[str]) -> torch.library.Library:

@@ -50,12 +50,15 @@ EMULATED: Final = {
 _MEMORY: Final = frozenset(
     "_copy_from_and_resize _has_compatible_shallow_copy_type _lazy_clone _local_scalar_dense"
     " _pin_memory _to_copy as_strided_ contiguous empty empty_like empty_strided is_pinned"
-    " is_set_to new_empty_strided record_stream resize_ resize_as_ set_".split()
+    " is_set_to new_empty_strided quantize_per_channel quantize_per_tensor record_stream"
+    " resize_ resize_as_ set_".split()
 )
 _COPY: Final = "aten::copy_"
 #: one of its results, the sizes of the batches, is on the CPU for tensors of every device; so it is
 #: PyTorch's own kernel that calls others
 _PACK: Final = "aten::_pack_padded_sequence"
+#: it has no gradient, and PyTorch's own kernel, which calls others, refuses INT32
+_ONE_HOT: Final = "aten::one_hot"
 #: dispatch keys of no device: PyTorch's behaviour if no backend has its own kernel or gradients
 _STOCK_KERNEL: Final = "PrivateUse2"
 _STOCK: Final = "AutogradPrivateUse2"
@@ -91,7 +94,9 @@ def register(fallback: CompiledFallback | None) -> list[torch.library.Library]:
                 inner = native_kernel(op)
                 library.impl(name, with_statistics(op, inner), NPU, allow_override=True)
         # torch_npu's own gradients call operators that only torch_npu has
-        if name not in RECURRENT and _has_gradients_of_torch_npu(name):
+        if name == _ONE_HOT:
+            library.impl(name, torch.library.fallthrough_kernel, AUTOGRAD, allow_override=True)
+        elif name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
     for name in RECURRENT:
         op = _overload(name)

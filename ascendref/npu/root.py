@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ..cann.root import cached_root, compile_library, link, publish, write_headers
+from ..cann.runtime.settings import cann_version
 from ..core.errors import ArgumentValueError
 
 #: the library, and the other names under which torch_npu loads it; each is a separate file because
@@ -25,10 +26,11 @@ _NATIVE: Final = Path(__file__).with_name("native")
 def install() -> Path:
     """Return the root folder in the user's cache, writing it if it does not exist."""
     sources = {path.name: path.read_text() for path in sorted(_NATIVE.glob("*.c"))}
-    root = cached_root("npu", {**sources, "names": ",".join(NAMES + _BORROWED)})
+    version = cann_version()
+    root = cached_root("npu", {**sources, "names": ",".join(NAMES + _BORROWED), "cann": version})
     if not (root / "opp").is_dir():
         try:
-            publish(root, lambda made: _write(made, sources))
+            publish(root, lambda made: _write(made, sources, version))
         except OSError as error:
             raise ArgumentValueError(
                 "XDG_CACHE_HOME", f"has {root}, which cannot be written: {error}"
@@ -36,7 +38,7 @@ def install() -> Path:
     return root
 
 
-def _write(made: Path, sources: dict[str, str]) -> None:
+def _write(made: Path, sources: dict[str, str], version: str) -> None:
     write_headers(made)
     folder = made / "lib64"
     folder.mkdir()
@@ -53,3 +55,4 @@ def _write(made: Path, sources: dict[str, str]) -> None:
     empty.unlink()
     for name in _FOLDERS:
         (made / name).mkdir()
+    (made / "compiler" / "ascend_compiler_install.info").write_text(f"version={version}\n")

@@ -16,6 +16,8 @@ from .root import LIBRARY, NAMES, install
 if TYPE_CHECKING:
     from .compiled import CompiledFallback
 
+#: the version of CANN that torch-npu 2.13 is for
+_CANN_VERSION: Final = "9.1.0"
 #: objects that live as long as the process
 _kept: Final[list[Any]] = []
 
@@ -31,6 +33,7 @@ def start() -> None:
     shorten_tracebacks()
     fallback = _fallback()
     _set_devices()
+    os.environ["ASCENDREF_CANN_VERSION"] = os.environ.get("ASCENDREF_CANN_VERSION") or _CANN_VERSION
     root = install()
     os.environ["ASCEND_HOME_PATH"] = str(root)
     os.environ["ASCEND_OPP_PATH"] = str(root / "opp")
@@ -59,7 +62,7 @@ def start() -> None:
     _kept.append(register(_compiled() if fallback else None))
     _kept.append(register_refusals(CASTS.keys() | FORMULAS.keys()))
     _kept.append(register_casts())
-    _kept.append(register_formulas())
+    _kept.extend(register_formulas())
     if fallback:
         _kept.extend([register_batches(), register_derivatives()])
     refuse_functions()

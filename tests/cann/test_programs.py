@@ -182,6 +182,7 @@ def test_processes_share_memory(programs, check):
         ("ASCENDREF_SEED", "-1"),
         ("ASCENDREF_CHECK", "yes"),
         ("ASCENDREF_MEMORY", "1e9"),
+        ("ASCENDREF_CANN_VERSION", "9.1"),
         ("ASCENDREF_LIBPYTHON", "/no/such/file"),
     ],
 )

@@ -147,6 +147,8 @@ def test_the_import_builds_the_libraries_and_says_what_it_lacks(tmp_path):
     late = "import os\nos.environ['TORCH_DEVICE_BACKEND_AUTOLOAD'] = '0'\nimport sys\n"
     late += "sys.modules['torch_npu'] = sys\nimport ascendref.npu"
     assert "was imported after torch_npu" in python("-c", late).stderr
+    wrong = python("-c", "import ascendref.npu", ASCENDREF_CANN_VERSION="9.1")
+    assert "ASCENDREF_CANN_VERSION is '9.1'; it must be three numbers below 100" in wrong.stderr
     bad = python("-c", "import ascendref.npu", ASCENDREF_NPU_FALLBACK="yes")
     assert "ASCENDREF_NPU_FALLBACK is 'yes'; it must be 0 or 1" in bad.stderr
 

@@ -133,6 +133,7 @@ x = torch.ones(4).npu()
 for call in (
     lambda: torch.npu.stress_detect(),
     lambda: torch.mm(x.view(2, 2).half(), x.view(2, 2).half(), out_dtype=torch.float32),
+    lambda: torch_npu.atb.npu_ring_mla(),
 ):
     try:
         call()
@@ -149,5 +150,8 @@ def test_a_failed_call_reports_its_own_code_and_functions_are_refused_by_their_n
         assert line.startswith("RuntimeError 161002 [")
         assert line.count("[PID: ") == line.count("EZ1001): weight has 8 elements") == 1, line
     names = ["aclStressDetect", "aten::mm.dtype"]
-    for line, name in zip(functions.out.splitlines(), names, strict=True):
+    *others, library = functions.out.splitlines()
+    assert "torch_npu.atb" in library
+    assert "they need libatb.so" in library
+    for line, name in zip(others, names, strict=True):
         assert line.startswith(f"emulated device: {name} is not available: ")

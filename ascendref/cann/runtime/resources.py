@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ...device.streams.stream import Stream
 from ..constants import BASE_ENUMS, RT_ENUMS
-from ..structures import ErrorInformation, Utilization
+from ..structures import ErrorInformation, PackageVersion, Utilization
 from .arguments import (
     check_either,
     check_given,
@@ -20,13 +20,13 @@ from .arguments import (
     write_text,
 )
 from .process import process
+from .settings import version_number
 
-#: version of CANN whose interface the headers declare
-CANN_VERSION: Final = (9, 0, 0)
 #: the packages of an installation
 _PACKAGES: Final = (
     "runtime toolkit compiler opbase opp opp_kernel ops_math ops_nn driver firmware".split()
 )
+_PACKAGE_NUMBERS: Final = RT_ENUMS["aclCANNPackageName"].values()
 #: architectures whose devices report errors in detail
 _REPORTING: Final = (2201, 3510)
 _SECOND: Final = 1_000_000_000
@@ -44,14 +44,24 @@ def _check_package(name: int) -> None:
 def aclsysGetVersionStr(name: int, text: int) -> None:
     """Write the version of a package; all packages have the same version."""
     _check_package(name)
-    write_text("versionStr", text, ".".join(map(str, CANN_VERSION)))
+    write_text("versionStr", text, process.settings.cann_version)
 
 
 def aclsysGetVersionNum(name: int) -> int:
     """Return the version of a package as a number that increases with the version."""
     _check_package(name)
-    major, minor, patch = CANN_VERSION
-    return (major * 100 + minor) * 1_000_000 + patch * 10_000
+    return version_number(process.settings.cann_version)
+
+
+def aclsysGetCANNVersion(name: int, address: int) -> None:
+    """Write the version of a package and its three parts."""
+    if name not in _PACKAGE_NUMBERS:
+        invalid(f"name is {name}, which is no aclCANNPackageName")
+    check_given(version=address)
+    text = process.settings.cann_version
+    parts = text.split(".")
+    found = PackageVersion(*[part.encode() for part in (text, *parts)])
+    ctypes.memmove(address, ctypes.byref(found), ctypes.sizeof(found))
 
 
 def aclrtGetErrorVerbose(number: int, address: int) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ...core.errors import ArgumentValueError
 from ...core.products import Product
@@ -13,6 +14,9 @@ from ...device.scheduling.scheduler import EXECUTION_MODES
 
 #: most devices of a process
 MOST_DEVICES = 64
+#: version of CANN whose interface the headers declare
+_CANN_VERSION: Final = "9.0.0"
+_VERSION: Final = re.compile(r"(\d\d?)\.(\d\d?)\.(RC)?(\d\d?)", re.ASCII)
 
 
 class Settings(NamedTuple):
@@ -30,6 +34,8 @@ class Settings(NamedTuple):
     memory: int | None
     #: ASCENDREF_TRACE: file for the timeline, written at exit; empty for none
     trace: str
+    #: ASCENDREF_CANN_VERSION: version of CANN that programs are told
+    cann_version: str
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -54,7 +60,25 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         seed=_number(environment, "ASCENDREF_SEED", 0, 2**32 - 1),
         memory=_number(environment, "ASCENDREF_MEMORY", 1, 2**43),
         trace=environment.get("ASCENDREF_TRACE", ""),
+        cann_version=cann_version(environment),
     )
+
+
+def cann_version(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the version of CANN that programs are told."""
+    name = "ASCENDREF_CANN_VERSION"
+    text = environment.get(name) or _CANN_VERSION
+    if not _VERSION.fullmatch(text):
+        problem = f"is {text!r}; it must be three numbers below 100, like 9.0.0 or 8.3.RC1"
+        raise ArgumentValueError(name, problem)
+    return text
+
+
+def version_number(version: str) -> int:
+    """Return a number that increases with the version: that of 8.3.RC1 is below that of 8.3.0."""
+    major, minor, candidate, last = _VERSION.fullmatch(version).groups()  # type: ignore[union-attr]
+    of_last = 100 * int(last) - 10_000 if candidate else 10_000 * int(last)
+    return (int(major) * 100 + int(minor)) * 1_000_000 + of_last
 
 
 def _number(environment: Mapping[str, str], name: str, least: int, most: int) -> int | None:

@@ -5,7 +5,8 @@
 // 1. waits for the current stream, unless nothing was queued since this thread last did that;
 // 2. replaces tensors of the device by tensors of the CPU that share their memory, with views,
 //    strides and overlaps;
-// 3. calls the CPU's kernel. What it allocates meanwhile is memory of the device, by torch_npu's
+// 3. calls the CPU's kernel; if that refuses the arguments' types, with copies in wider types, whose
+//    results are rounded once. What it allocates meanwhile is memory of the device, by torch_npu's
 //    caching allocator;
 // 4. replaces the results by tensors of the device: arguments and views of arguments by the
 //    originals and their views, new tensors by tensors that take over the memory. Only what the
@@ -35,7 +36,9 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace {
@@ -56,6 +59,8 @@ constexpr auto NPU_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse1);
 constexpr auto COPY_KEYS = c10::DispatchKeySet(c10::DispatchKey::PrivateUse3);
 // the key of the kernel for captured streams, which is written in Python
 constexpr auto CAPTURE_KEYS = c10::DispatchKeySet(c10::DispatchKey::DeferredInit);
+// the key under which Python calls `run` for any operator
+constexpr auto HOST = c10::DispatchKey::TESTING_ONLY_GenericWrapper;
 // numbers of a generator that a call takes
 constexpr uint64_t STEP = 4;
 
@@ -170,7 +175,7 @@ void free_raw(void *host)
     if (!take_allocated(host)) allocator->host->raw_deleter()(host);
 }
 
-// ---- a kernel
+// ---- arguments
 
 // What the checker hears of a tensor: the number of the argument, whether it is written, address
 // and size of an element, then the number of dimensions, their sizes and their strides.
@@ -249,6 +254,183 @@ bool has_mask(const IValue &argument)
         });
     return found;
 }
+
+// ---- types
+
+// Operators whose kernels for the CPU round F16 and BF16 between steps: errors of more than an ulp,
+// which results that are computed in F32 and rounded once do not have.
+const std::unordered_set<std::string_view> ROUNDING = {
+    "aten::_adaptive_avg_pool2d_backward",
+    "aten::_adaptive_avg_pool3d",
+    "aten::_adaptive_avg_pool3d_backward",
+    "aten::_batch_norm_with_update",
+    "aten::_log_softmax_backward_data",
+    "aten::_native_batch_norm_legit",
+    "aten::_softmax_backward_data",
+    "aten::_trilinear",
+    "aten::addbmm",
+    "aten::addbmm_",
+    "aten::addr",
+    "aten::addr_",
+    "aten::avg_pool2d_backward",
+    "aten::binary_cross_entropy",
+    "aten::convolution",
+    "aten::convolution_backward",
+    "aten::convolution_backward_overrideable",
+    "aten::convolution_overrideable",
+    "aten::fractional_max_pool2d_backward",
+    "aten::glu_backward",
+    "aten::grid_sampler_2d",
+    "aten::grid_sampler_2d_backward",
+    "aten::index_reduce",
+    "aten::index_reduce_",
+    "aten::linalg_cross",
+    "aten::max_pool2d_with_indices_backward",
+    "aten::max_pool3d_with_indices_backward",
+    "aten::native_batch_norm",
+    "aten::native_batch_norm_backward",
+    "aten::native_group_norm_backward",
+    "aten::native_layer_norm_backward",
+    "aten::polygamma",
+    "aten::reflection_pad2d_backward",
+    "aten::reflection_pad3d_backward",
+    "aten::replication_pad2d_backward",
+    "aten::replication_pad3d_backward",
+    "aten::soft_margin_loss",
+    "aten::tanh_backward",
+    "aten::upsample_bicubic2d",
+    "aten::upsample_linear1d",
+    "aten::upsample_trilinear3d",
+};
+// operators whose integers are computed as floats
+const std::unordered_set<std::string_view> COUNTING = {"aten::histc"};
+
+at::ScalarType wider(at::ScalarType type, bool counting)
+{
+    if (type == at::kHalf || type == at::kBFloat16) return at::kFloat;
+    if (counting && c10::isIntegralType(type, false)) return at::kDouble;
+    return type == at::kInt ? at::kLong : type;
+}
+
+bool is_index(const std::string &argument)
+{
+    return argument.find("ind") == 0 || argument == "target";
+}
+
+// A call of the CPU's kernel with copies in wider types.
+class Wide {
+  public:
+    Wide(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack given, bool counting)
+        : op(op), keys(keys), given(std::move(given)), counting(counting)
+    {
+        std::unordered_set<at::ScalarType> types, widened;
+        for (size_t k = 0; k < this->given.size(); k++)
+            for_tensors(this->given[k], [&](const Tensor &tensor) {
+                if (!tensor.defined()) return;
+                auto type = tensor.scalar_type();
+                if (!first) first = type;
+                if (!tensor.dim() || is_index(op.schema().arguments()[k].name())) return;
+                types.insert(type);
+                widened.insert(wider(type, counting));
+            });
+        differ = widened.size() < types.size();
+    }
+
+    // Call the kernel with copies of narrow tensors, then round what it wrote to their types, and its
+    // results to that of the first tensor.
+    void run(Stack *stack)
+    {
+        for (const auto &argument : given)
+            stack->push_back(with_tensors(argument, [&](const Tensor &tensor) { return copy(tensor); }));
+        op.redispatchBoxed(keys, stack);
+        const auto &arguments = op.schema().arguments();
+        for (size_t k = 0; k < given.size(); k++)
+            if (arguments[k].alias_info() && arguments[k].alias_info()->isWrite())
+                for_tensors(given[k], [&](const Tensor &tensor) {
+                    auto wide = copy(tensor);
+                    if (!wide.is_same(tensor)) tensor.resize_(wide.sizes()).copy_(wide);
+                });
+        auto results = op.schema().returns().size();
+        for (auto *value = stack->data() + (stack->size() - results); results; results--, value++)
+            *value = with_tensors(*value, [&](const Tensor &tensor) { return narrow(tensor); });
+    }
+
+    // whether tensors that are no indices have several types, which copies would make equal
+    bool differ = false;
+
+  private:
+    Tensor copy(const Tensor &tensor)
+    {
+        if (!tensor.defined()) return tensor;
+        auto type = wider(tensor.scalar_type(), counting);
+        if (type == tensor.scalar_type()) return tensor;
+        for (const auto &[original, wide] : copies)
+            if (original.is_same(tensor)) return wide;
+        copies.emplace_back(tensor, tensor.to(type));
+        if (tensor.unsafeGetTensorImpl()->is_wrapped_number())
+            copies.back().second.unsafeGetTensorImpl()->set_wrapped_number(true);
+        return copies.back().second;
+    }
+
+    Tensor narrow(const Tensor &tensor) const
+    {
+        for (const auto &[original, wide] : copies)
+            if (wide.is_same(tensor)) return original;
+        const bool rounds = tensor.defined() && tensor.scalar_type() != *first &&
+                            tensor.scalar_type() == wider(*first, counting);
+        return rounds ? tensor.to(*first) : tensor;
+    }
+
+    const c10::OperatorHandle &op;
+    c10::DispatchKeySet keys;
+    const Stack given;
+    bool counting;
+    std::optional<at::ScalarType> first;
+    std::vector<std::pair<Tensor, Tensor>> copies;
+};
+
+// Run the kernel of some dispatch keys. Devices take types that it refuses, and round sums once.
+void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
+{
+    const auto count = static_cast<std::ptrdiff_t>(op.schema().arguments().size());
+    const bool counting = COUNTING.count(op.schema().name());
+    bool narrow = false;
+    for (auto argument = stack->end() - count; argument != stack->end(); ++argument)
+        for_tensors(*argument, [&](const Tensor &tensor) {
+            auto type = tensor.defined() ? tensor.scalar_type() : at::kBool;
+            narrow = narrow || wider(type, counting) != type;
+        });
+    if (!narrow) return op.redispatchBoxed(keys, stack);
+    Wide wide(op, keys, Stack(stack->end() - count, stack->end()), counting);
+    const auto rest = stack->size() - static_cast<size_t>(count);
+    std::exception_ptr refused; // with the types of the program
+    if (wide.differ || !ROUNDING.count(op.schema().name())) {
+        try {
+            return op.redispatchBoxed(keys, stack);
+        } catch (const c10::NotImplementedError &) {
+            refused = std::current_exception();
+        } catch (const std::exception &) {
+            if (wide.differ) throw;
+            refused = std::current_exception();
+        }
+    }
+    stack->resize(rest);
+    try {
+        wide.run(stack);
+    } catch (const std::exception &) {
+        if (refused) std::rethrow_exception(refused);
+        throw;
+    }
+}
+
+// The kernel for tensors of the CPU and, for the shapes of results, for those without data.
+void run_boxed(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
+{
+    c10::impl::ExcludeDispatchKeyGuard guard(HOST);
+    run(op, keys.remove(HOST), stack);
+}
+
+// ---- a kernel
 
 // An operator's kernel for the device.
 class Kernel final : public c10::OperatorKernel {
@@ -604,7 +786,7 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
     }
     {
         InKernel scope;
-        op.redispatchBoxed(CPU_KEYS, stack);
+        run(op, CPU_KEYS, stack);
     }
     for (const auto &tensor : resizable) call.follow(tensor);
     auto results = op.schema().returns().size();
@@ -634,6 +816,8 @@ EXPORT void ascendref_start(const Hooks *given)
     allocated = new std::remove_pointer_t<decltype(allocated)>;
     allocator = new Allocator;
     c10::SetCPUAllocator(allocator, UINT8_MAX);
+    static auto host = c10::Dispatcher::singleton().registerFallback(
+        HOST, c10::KernelFunction::makeFromBoxedFunction<&run_boxed>(), "ascendref");
 }
 
 // Make this the kernel of an operator for the device; its number is that of calls before.

@@ -170,6 +170,8 @@ ACCEPTED(aclrtSetOpWaitTimeout)
 ACCEPTED(aclrtSetOpExecuteTimeOut)
 /* Nothing on the emulated device reports an overflow. */
 ACCEPTED(aclrtSetStreamOverflowSwitch)
+/* torch_npu asks for the shapes of captured operators, for a profiler of CANN. */
+ACCEPTED(aclrtSetStreamAttribute)
 
 EXPORT int32_t aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actual)
 {

@@ -1,4 +1,4 @@
-"""Operators of the namespace ``npu`` as formulas of PyTorch's operators."""
+"""Operators of the namespace ``npu``, and some of PyTorch's own, as formulas of others."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Formula(NamedTuple):
     renamed: Mapping[str, str]
     #: arguments that it does not need: they follow from others or do not change the result
     ignored: Sequence[str]
+    #: the operator's namespace
+    space: str
 
     def taken(self, arguments: Iterable[str]) -> dict[str, str]:
         """Return which of the arguments the function takes, and its names for them."""
@@ -37,7 +39,7 @@ class Formula(NamedTuple):
         return {one: name for one, name in names.items() if takes_all or name in parameters}
 
 
-#: by the name of the overload, without ``npu::``
+#: by the name of the overload, without the namespace
 FORMULAS: Final[dict[str, Formula]] = {}
 
 
@@ -46,7 +48,10 @@ class NotEmulated(Exception):
 
 
 def formula(
-    *names: str, renamed: Mapping[str, str] | None = None, ignored: str = ""
+    *names: str,
+    renamed: Mapping[str, str] | None = None,
+    ignored: str = "",
+    space: str = "npu",
 ) -> Callable[[F], F]:
     """Make a function the formula of the operator of its name, or of the overloads given.
 
@@ -55,7 +60,7 @@ def formula(
 
     def register(function: F) -> F:
         for name in names or (function.__name__,):
-            FORMULAS[name] = Formula(function, renamed or {}, ignored.split())
+            FORMULAS[name] = Formula(function, renamed or {}, ignored.split(), space)
         return function
 
     return register

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ...borrowed.adapters import normalization as adapters
-from .formulas import Gradients, Tensors, formula
+from .formulas import Gradients, Tensors, formula, gradients
 
 
 @formula()
@@ -183,6 +183,12 @@ def npu_layernorm_grad(
         grad_out, input, normalized_shape, mean, rstd, weight, bias, wanted
     )
     return found
+
+
+@formula()
+def npu_renorm_backward(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Gradient of ``renorm`` for its input."""
+    return gradients(lambda x: torch.renorm(x, p, dim, maxnorm), [input], grad)[0]
 
 
 @formula()

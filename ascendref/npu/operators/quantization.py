@@ -125,3 +125,19 @@ def npu_quant_matmul(
         refuse("for F16 without pertoken_scale, where a device cuts the scale,")
     value = scaled_product(x1, x2, scale, pertoken_scale, bias)
     return value.to(_FLOATS[output_dtype])
+
+
+@formula("_quantize_per_channel_impl.out", ignored="dtype")
+def quantize_per_channel(
+    inputs: Tensor, scales: Tensor, zero_points: Tensor, axis: int, result: Tensor
+) -> Tensor:
+    """x / scale + zero point as the integers of a quantized tensor, for each place of an axis."""
+    return result.copy_(divided_to_integers(inputs, scales, zero_points, result.dtype, axis))
+
+
+@formula("_quantize_per_tensor_impl.out", ignored="dtype")
+def quantize_per_tensor(
+    inputs: Tensor, scales: Tensor, zero_points: Tensor, result: Tensor
+) -> Tensor:
+    """`quantize_per_channel` with one scale."""
+    return quantize_per_channel(inputs, scales, zero_points, -1, result)

@@ -64,9 +64,9 @@ def _first_type(value: Any) -> torch.dtype | None:
 class Types:
     """The check of an operator's arguments."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, space: str) -> None:
         self.operator, _, overload = name.partition(".")
-        op = getattr(getattr(torch.ops.npu, self.operator), overload or "default")
+        op = getattr(getattr(getattr(torch.ops, space), self.operator), overload or "default")
         self.schema: Final = Schema.of(op)
         arguments = op._schema.arguments
         self.required: Final = [one.name for one in arguments if str(one.type) == "Tensor"]

@@ -21,6 +21,13 @@ static void versions()
     EXPECT(100000, aclsysGetVersionStr(package, nullptr));
     EXPECT(100000, aclsysGetVersionNum(package, nullptr));
     EXPECT(100000, aclsysGetVersionNum(unknown, &number));
+    aclCANNPackageVersion version;
+    SUCCEEDS(aclsysGetCANNVersion(ACL_PKG_NAME_OPP_KERNEL, &version));
+    EXPECT(0, strcmp(version.version, "9.0.0") || strcmp(version.majorVersion, "9") ||
+                  strcmp(version.minorVersion, "0") || strcmp(version.releaseVersion, "0") ||
+                  version.patchVersion[0]);
+    EXPECT(100000, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr));
+    EXPECT(100000, aclsysGetCANNVersion((aclCANNPackageName)8, &version));
 }
 
 static void utilization()

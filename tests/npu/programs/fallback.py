@@ -86,6 +86,51 @@ check(lambda a: (a.unique(return_counts=True), a.nonzero(), a.topk(2)), numbers 
 check(lambda a: torch.unsafe_split(a, 2), x)
 check(lambda a: F.conv2d(a, a[:1], padding=1), torch.randn(2, 3, 5, 5))
 
+# types that devices take and the CPU's kernels refuse: the result of wider ones, rounded once
+few = torch.tensor([0, 2, 1, 0])
+volume = torch.randn(2, 3, 4, 4, 4)
+for call, floats, indices in (
+    (lambda x: F.avg_pool3d(x, 2), [volume], []),
+    (torch.cdist, [x, y], []),
+    (torch.pdist, [x], []),
+    (lambda x, y: torch.ops.aten._add_relu(x, y), [x, y], []),
+    (lambda x, y: torch.ops.aten._add_relu_(x, y), [x, y], []),
+    (F.nll_loss, [x], [few]),
+    (lambda i: F.one_hot(i, 4).int(), [], [few]),
+    (lambda x, y, i: x.put_(i, y[0, :4]), [x, y], [few]),
+    (lambda x, y, i: x.index_copy_(0, i[1:3], y[:2]), [x, y], [few]),
+    (torch.take, [x], [few]),
+):
+    for kind in (torch.float32, torch.float16, torch.bfloat16):
+        narrow = [one.to(kind) for one in floats]
+        expected = call(*(one.to(torch.float32, copy=True) for one in narrow), *indices)
+        found = call(*on("npu", narrow), *(one.int().npu() for one in indices))
+        kind = kind if floats else torch.int32
+        assert same(found, expected.to(kind)), (call, kind)
+assert same(torch.histc(few.int().npu(), 3, 0, 2), torch.tensor([2, 1, 1], dtype=torch.int32))
+assert same(F.one_hot(few.int().npu(), 4), F.one_hot(few, 4).int())
+wrong = (
+    lambda d: x.to(d) @ x.t().half().to(d),
+    lambda d: few.int().to(d).sqrt_(),
+    lambda d: few.int().to(d).float().long().put_(few.to(d), few.int().to(d)),
+)
+for call in wrong:  # types of the program that do not fit together, as on the CPU
+    assert str(raised(lambda: call("npu"))) == str(raised(lambda: call("cpu")))  # noqa: B023
+
+# sums that the CPU rounds between steps, beside those in F64
+image = torch.randn(2, 3, 6, 6)
+for call, given in (
+    (lambda x: F.interpolate(x, scale_factor=2.3, mode="bicubic"), image),
+    (lambda x: F.adaptive_avg_pool3d(x, 2), volume),
+    (lambda x: torch.addbmm(x[0], x, x), torch.randn(9, 5, 5)),
+    (lambda x: torch.linalg.cross(x, x.flip(0)), torch.randn(9, 3)),
+    (lambda x: F.batch_norm(x, None, None, training=True), image),
+    (lambda x: F.conv_transpose3d(x, x.transpose(0, 1)[:, :1]), volume[:1]),
+):
+    exact = call(given.half().double())
+    error = (call(given.half().npu()).cpu().double() - exact).abs()
+    assert (error <= 2.0**-11 * exact.abs().clamp(min=2.0**-10) * 1.01 + 1e-6).all(), call
+
 # no elements, no dimensions
 check(lambda a: (a + a, a.sum(), a.t().contiguous(), torch.cat([a, a])), torch.empty(0, 3))
 check(lambda a: (a + 1, a.view(1) + a, a.item()), torch.tensor(2.5))

@@ -69,3 +69,12 @@ with torch.no_grad(), torch.npu.graph(graph):
 given.copy_(x.npu())
 graph.replay()
 torch.testing.assert_close(found.cpu(), layer(x).detach())
+
+# cells take F16 beside weights in F32; the result has the input's type
+cell = torch.nn.LSTMCell(6, 5)
+x, *state = torch.randn(3, 6), torch.randn(3, 5), torch.randn(3, 5)
+halves = [one.half() for one in (x, *state)]
+expected = cell(halves[0].float(), [one.float() for one in halves[1:]])
+x, *state = (one.npu() for one in halves)
+for found, judge in zip(cell.npu()(x, state), expected, strict=True):
+    assert torch.equal(found.cpu(), judge.half())

@@ -190,6 +190,8 @@ gradients = torch.ops.npu.npu_fusion_attention_grad(
 )  # fmt: skip
 close(gradients[:3], expected)
 assert gradients[3] is None
+ends = {name: torch.tensor(one) for name, one in ENDS.items() if name.startswith("actual")}
+assert torch.equal(torch_npu.npu_fusion_attention_v3(q, k, v, N, "TND", **ENDS | ends)[0], found)
 
 # the gradient that torch_npu calls, from results and with dropout
 q, k, v = (one.npu().requires_grad_() for one in made(2))
@@ -209,6 +211,7 @@ for keep in (1.0, 0.7):
         keep_prob=keep, seed=seed, offset=offset, numels=count, sink=sink.detach(),
     )  # fmt: skip
     close(gradients, expected)
+    wanted = expected
     results = {"softmax_max": most, "softmax_sum": total, "attention_in": found.detach()}
     if keep == 1:  # added to scores that are scaled already, the same
         more = {"pse": pse.detach() * SCALE, "pse_type": 0}
@@ -221,6 +224,17 @@ for keep in (1.0, 0.7):
     )  # fmt: skip
     close([*gradients[:4], gradients[6]], expected)
     assert gradients[4].numel() == gradients[5].numel() == 0
+    torch.npu.manual_seed(5)  # seed and offset as tensors, which the host has
+    *third, seed, offset = torch_npu.npu_fusion_attention_v3(
+        q, k, v, N, "BNSD", pse, scale=SCALE, keep_prob=keep, sink=sink
+    )
+    assert torch.equal(third[0], found)
+    close(torch.autograd.grad(third[0], (q, k, v, pse, sink), given), wanted)
+    gradients = torch.ops.npu.npu_fusion_attention_grad_v3(
+        *(one.detach() for one in (q, k, v)), given, N, "BNSD", pse=pse.detach(),
+        scale_value=SCALE, keep_prob=keep, seed=seed, offset=offset, sink=sink.detach(), **results,
+    )  # fmt: skip
+    close(gradients, wanted)
 torch.npu.manual_seed(5)
 again = FUSED(q, k, v, N, "BNSD", pse, scale=SCALE, keep_prob=0.7, sink=sink)[0]
 assert torch.equal(again, found)

@@ -143,3 +143,58 @@ with torch.autocast("npu", torch.bfloat16):
 assert half.dtype == torch.float16
 with torch.inference_mode():
     assert not torch_npu.npu_rms_norm(x.npu().requires_grad_(), gamma.npu())[0].requires_grad
+
+# parts of the batch norm of two devices, together, beside the batch norm of all elements
+for dtype, error in TYPES:
+    batch = (3 * torch.randn(6, 5, 4, 3) + 1).to(dtype)
+    weight, bias, running = torch.rand(5) + 0.5, torch.randn(5), torch.rand(2, 5)
+    leaves = [one.double().requires_grad_() for one in (batch, weight, bias)]
+    stats = [one.double() for one in running.unbind()]
+    value = F.batch_norm(leaves[0], *stats, *leaves[1:], True, 0.1, EPSILON)
+    given = torch.randn(value.shape).to(dtype)
+    expected = torch.autograd.grad(value, leaves, given.double())
+    parts, grads = ([one.npu() for one in whole.split([2, 4])] for whole in (batch, given))
+    counts, w, b = npu(torch.tensor([24.0, 48.0]), weight, bias)
+    each = [torch.batch_norm_stats(part, EPSILON) for part in parts]
+    means, factors = (torch.stack(one) for one in zip(*each, strict=True))
+    assert means.dtype == torch.float32
+    sums, squares = (
+        torch.stack(one)
+        for one in zip(*(torch_npu.batch_norm_reduce(x, EPSILON) for x in parts), strict=True)
+    )
+    ways = (
+        (torch.batch_norm_gather_stats_with_counts, means, factors, counts),
+        (torch_npu.batch_norm_gather_stats_update, sums, squares, counts),
+    )
+    for gather, one, other, many in ways:
+        old = [part.npu() for part in running.unbind()]
+        mean, invstd = gather(parts[0], one, other, *old, 0.1, EPSILON, many)
+        close([mean, *old], [leaves[0].mean((0, 2, 3)), *stats], 1e-4)
+    same = [torch.batch_norm_stats(batch.npu(), EPSILON)] * 2
+    same = [torch.stack(one) for one in zip(*same, strict=True)]
+    again = torch.batch_norm_gather_stats(parts[0], *same, None, None, 0.1, EPSILON, 72)
+    close(again, [mean, invstd], 1e-4)
+    found = torch.cat([torch.batch_norm_elemt(x, w, b, mean, invstd, EPSILON) for x in parts])
+    assert found.dtype == dtype
+    close(found, value, error)
+    out = torch.empty(0, dtype=dtype).npu()
+    torch.batch_norm_elemt(parts[0], w, b, mean, invstd, EPSILON, out=out)
+    assert torch.equal(out, found[:2])
+    reduced = [
+        torch.batch_norm_backward_reduce(dy, x, mean, invstd, w, True, True, True)
+        for dy, x in zip(grads, parts, strict=True)
+    ]
+    total, products, *of_both = (sum(one) for one in zip(*reduced, strict=True))
+    close(of_both, expected[1:], 1e-4)
+    found = [
+        torch.batch_norm_backward_elemt(dy, x, mean, invstd, w, total, products, counts.int())
+        for dy, x in zip(grads, parts, strict=True)
+    ]
+    close(torch.cat(found), expected[0], error)
+
+# the gradient of renorm, for several norms
+for p in (0.5, 1.0, 2.0, 3.0):
+    leaf = y.double().requires_grad_()
+    given = torch.randn(y.shape)
+    (expected,) = torch.autograd.grad(torch.renorm(leaf, p, 1, 2.0), leaf, given.double())
+    close(torch_npu.npu_renorm_backward(given.npu(), y.npu(), p, 1, 2.0), expected, 1e-4)

@@ -140,6 +140,24 @@ for dtype, rows, bias in (
         values = values + of_floats.numpy()
     assert torch.equal(found.cpu(), torch.tensor(values).to(dtype))
 
+# quantized tensors (by _quantize_per_tensor_impl and _quantize_per_channel_impl), by definition
+values, steps, zeros = torch.randn(4, 3) * 9, torch.rand(4) + 0.5, torch.tensor([0, 1, -2, 3])
+for kind, integer in ((torch.qint8, np.int8), (torch.quint8, np.uint8), (torch.qint32, np.int32)):
+    by_place = torch.quantize_per_channel(values.npu(), steps.npu(), zeros.npu(), 0, kind)
+    by_one = torch.quantize_per_tensor(values.npu(), 0.5, 3, kind)
+    for found, step, zero in (
+        (by_place, steps.numpy()[:, None], zeros.numpy()[:, None]),
+        (by_one, np.float32(0.5), 3),
+    ):
+        limits = np.iinfo(integer)
+        exact = np.rint(values.numpy() / step) + zero
+        exact = exact.clip(limits.min, limits.max).astype(integer)
+        assert np.array_equal(found.int_repr().cpu(), exact)
+        back = (exact.astype(np.float32) - zero) * step
+        torch.testing.assert_close(
+            found.dequantize().cpu(), torch.tensor(back, dtype=torch.float32)
+        )
+
 WRONG = (
     (
         lambda: torch_npu.npu_dynamic_quant(half.npu(), dst_type=torch.quint4x2),

@@ -1,4 +1,4 @@
-"""DDP, ZeRO, fully_shard and FSDP on two processes: the losses are those of DDP on the CPU."""
+"""DDP, ZeRO, fully_shard, FSDP and SyncBatchNorm on two processes, beside the CPU's."""
 
 import tempfile
 from pathlib import Path
@@ -53,6 +53,27 @@ def zero(parameters):
     return ZeroRedundancyOptimizer(parameters, torch.optim.AdamW, lr=0.01)
 
 
+def synchronized(rank):
+    """Compare a step of SyncBatchNorm on parts of a batch with one on the whole of it, in F64."""
+    torch.manual_seed(0)
+    batch, given = torch.randn(2, RANKS * 3, 4, 5)
+    whole = nn.BatchNorm1d(4).double()
+    layer = nn.SyncBatchNorm(4).npu()
+    inner, x = batch.double().requires_grad_(), batch[3 * rank :][:3].npu().requires_grad_()
+    whole(inner).backward(given.double())
+    layer(x).backward(given[3 * rank :][:3].npu())
+    for found, expected in (
+        (x.grad, inner.grad[3 * rank :][:3]),
+        (layer.running_mean, whole.running_mean),
+        (layer.running_var, whole.running_var),
+    ):
+        torch.testing.assert_close(found.cpu().double(), expected, rtol=1e-5, atol=1e-5)
+    sums = [layer.weight.grad, layer.bias.grad]
+    for found, expected in zip(sums, (whole.weight.grad, whole.bias.grad), strict=True):
+        dist.all_reduce(found)
+        torch.testing.assert_close(found.cpu().double(), expected, rtol=1e-5, atol=1e-5)
+
+
 def main(rank, store):
     torch.npu.set_device(rank)
     dist.init_process_group(
@@ -67,6 +88,7 @@ def main(rank, store):
         (flat, adam),
     ):
         assert losses("npu", wrap, optimize) == expected, (wrap, optimize)
+    synchronized(rank)
     dist.destroy_process_group()
 
 

@@ -6,6 +6,7 @@ import tempfile
 import torch
 import torch_npu  # noqa: F401
 from judging import raised
+from torch_npu.utils.collect_env import get_cann_version
 
 import ascendref as ar
 
@@ -30,7 +31,7 @@ assert torch.npu.is_bf16_supported() == (chip.has_bfloat16 or is_200i)
 assert (torch.bfloat16 in torch.npu.get_amp_supported_dtype()) == torch.npu.is_bf16_supported()
 assert torch.npu.get_soc_version() == torch.npu.utils.get_soc_version() > 0
 assert torch.npu.get_device_capability() is None  # unless TORCH_NPU_DEVICE_CAPABILITY sets it
-assert torch.npu.utils.get_cann_version() == ""
+assert torch.npu.utils.get_cann_version("OPP") == get_cann_version() == "9.1.0"
 
 # cores, which a program may limit
 cores = {"cube_core_num": chip.cube_cores, "vector_core_num": chip.vector_cores}

@@ -1,6 +1,6 @@
 """torch.compile with the backend inductor.
 
-Device npu not supported
+emulated device: torch.compile with the backend "inductor" is not available
 """
 
 import torch

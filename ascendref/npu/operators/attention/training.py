@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ....core.errors import ArgumentValueError
 from ...randomness import next_state, seeded
-from ..formulas import Gradients, formula, one_of
+from ..formulas import Gradients, Tensors, formula, one_of
 from .layouts import AXES, Part, all_split, by_ends, from_bnsd, to_bnsd, together
 from .scores import Rules, attended, dropped, scores_of, values_of
 
@@ -176,3 +176,26 @@ def npu_fusion_attention_grad_v2(**arguments: Any) -> Gradients:
     *found, of_sink = npu_fusion_attention_grad(**arguments)
     of_rope = (arguments["query"].new_empty(0) for _ in range(2))  # its tensors are refused
     return *found, *of_rope, of_sink
+
+
+def _with_numbers(arguments: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return arguments with lists and numbers in place of tensors."""
+    found = {name: arguments[name] for name in names if arguments[name] is not None}
+    return arguments | {name: tensor.tolist() for name, tensor in found.items()}
+
+
+_ENDS: Final = ("actual_seq_qlen", "actual_seq_kvlen")
+
+
+@formula("npu_fusion_attention_v3", ignored=_IGNORED)
+@wraps(npu_fusion_attention)
+def npu_fusion_attention_v3(**arguments: Any) -> Tensors:
+    *found, seed, offset, _ = npu_fusion_attention(**_with_numbers(arguments, *_ENDS))
+    return *found, torch.tensor(seed), torch.tensor(offset)
+
+
+@formula("npu_fusion_attention_grad_v3", ignored=f"{_IGNORED} softmax_in")
+@wraps(npu_fusion_attention_grad)
+def npu_fusion_attention_grad_v3(**arguments: Any) -> Gradients:
+    given = _with_numbers(arguments, *_ENDS, "seed", "offset")
+    return npu_fusion_attention_grad(**given)
