@@ -113,8 +113,8 @@ CASES = [
     Case("logit", {"eps": 0.0}, [-0.1, 0.0, 1, nan], compared=False),
 ]
 KINDS = ("float16", "bfloat16", "float32")
-#: elements of an array that PyTorch's scalar loop computes, and of one for its vector loop
-LENGTHS = (3, 64)
+#: equal elements of an array: PyTorch's vector loop computes the first ones, its scalar loop the last
+LENGTH = 67
 TERMS = 20_000_000
 
 
@@ -143,8 +143,8 @@ def jobs(folder: Path) -> list[dict[str, Any]]:
     for case in CASES:
         for kind in KINDS if case.compared else ():
             add(case, "all", kind, inputs(kind)[None])
-        for length in LENGTHS if case.edges else ():
-            add(case, "edges", "float32", np.float32(np.outer(case.edges, np.ones(length))))
+        if case.edges:
+            add(case, "edges", "float32", np.repeat(np.float32(case.edges)[:, None], LENGTH, 1))
     add(CASES[3], "sum", "float32", np.full((1, TERMS), -1, np.float32))
     terms = np.random.default_rng(0).uniform(0, 8, (1, 1 << 16)).astype(np.float16)
     add(CASES[4], "mean", "float16", terms)
@@ -166,11 +166,8 @@ def environment(root: Path, name: str) -> Path:
     return python
 
 
-def measure(
-    name: str, todo: list[dict[str, Any]], folder: Path, root: Path
-) -> tuple[list[Row], dict[tuple[str, str], str]]:
-    """Return rows of the file, and the cells at edges by function and input."""
-    title = name if name == OWN else " ".join(FRAMEWORKS[name][:2])
+def measure(name: str, todo: list[dict[str, Any]], folder: Path, root: Path) -> Iterator[Row]:
+    """Yield the rows of a framework."""
     refused, formulas = dict[str, str](), list[str]()
     if name != OWN:
         worker = Path(__file__).with_name("frameworks_worker.py")
@@ -178,21 +175,25 @@ def measure(
         subprocess.run(command, check=True)
         refused = json.loads((folder / "refused.json").read_text())
         formulas = json.loads((folder / "formulas.json").read_text())
-    rows, edges = list[Row](), dict[tuple[str, str], str]()
     for place, job in enumerate(todo):
         how = "formula" if job["function"] in formulas else "own"
-        note = refused.get(str(place), "")
+        keys = {"function": str(job["case"]), "framework": title(name), "how": how}
+        keys |= {"type": job["dtype"], "note": refused.get(str(place), "")}
         results = None
-        if not note:
+        if not keys["note"]:
             results = own(job) if name == OWN else np.load(folder / f"{place}.npy")
         if job["what"] == "all":
-            keys = {"type": job["dtype"], "framework": title, "how": how, "note": note}
             for k, of in enumerate(("value", "gradient")):
                 found = {} if results is None else compare(job, k, results[0, k])
-                rows.append({"function": str(job["case"]), "of": of} | keys | found)
+                yield keys | {"of": of} | found
         else:
-            add_edges(edges, job, results)
-    return rows, edges
+            for x, cell in edges(job, results):
+                yield keys | {"of": "edge", "input": x, "result": cell}
+
+
+def title(name: str) -> str:
+    """Return what tables call a framework."""
+    return " ".join(FRAMEWORKS[name][:2]) if name in FRAMEWORKS else name
 
 
 def own(job: dict[str, Any], **options: str) -> Any:
@@ -244,20 +245,15 @@ def compare(job: dict[str, Any], which: int, got: Any) -> Row:
     return {k: str(v) for k, v in counts.items()} | texts
 
 
-def add_edges(edges: dict[tuple[str, str], str], job: dict[str, Any], results: Any) -> None:
-    """Add cells: the gradient, and the value where it is needed to tell results apart."""
+def edges(job: dict[str, Any], results: Any) -> Iterator[tuple[str, str]]:
+    """Yield inputs, and the gradients there at the first and the last element; or a sum or mean."""
     if job["what"] != "edges":
-        name = {"sum": "prelu's weight", "mean": "smooth_l1, mean"}[job["what"]]
-        what = {"sum": f"{TERMS:,} terms of −1", "mean": "65,536 F16 terms"}[job["what"]]
-        edges[name, what] = "refused" if results is None else f"{results.ravel()[0]:.9g}"
+        terms = f"{job['what']} of {job['x'].size:,}"
+        yield terms, "refused" if results is None else f"{results.ravel()[0]:.9g}"
         return
     for k, x in enumerate(job["case"].edges):
-        cell = "refused" if results is None else number(results[k, 1, 0])
-        if results is not None and len({number(y) for y in results[k, 1]}) > 1:
-            cell = "mixed"
-        key = str(job["case"]), number(x)
-        before = edges.get(key)
-        edges[key] = cell if before in (None, cell) else f"{before}, {cell} in long arrays"
+        first, last = ("refused",) * 2 if results is None else map(number, results[k, 1, [0, -1]])
+        yield number(x), first if first == last else f"{first}, last {last}"
 
 
 def number(value: float) -> str:
@@ -267,7 +263,7 @@ def number(value: float) -> str:
 
 def count_tables(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the tables of half precision and of F32 in Markdown."""
-    rows = list(rows)
+    rows = [row for row in rows if row["of"] != "edge"]
     names = list(dict.fromkeys(row["framework"] for row in rows))
     cells = {tuple(row[k] for k in ("function", "of", "type", "framework")): row for row in rows}
     lines = list(dict.fromkeys((row["of"], row["function"]) for row in rows))
@@ -284,7 +280,9 @@ def count_tables(rows: Iterable[Row]) -> Iterator[str]:
 
     for kinds in (KINDS[:2], KINDS[2:]):
         # those that have none of the types have no column
-        shown = [n for n in names if any(cell(f, of, k, n) != "–" for of, f in lines for k in kinds)]
+        shown = [
+            n for n in names if any(cell(f, of, k, n) != "–" for of, f in lines for k in kinds)
+        ]
         yield from table(
             ("", *(f"{n}*" if "CUDA" in n else n for n in shown)),
             [
@@ -298,11 +296,15 @@ def count_tables(rows: Iterable[Row]) -> Iterator[str]:
         yield ""
 
 
-def edge_table(edges: dict[str, dict[tuple[str, str], str]]) -> Iterator[str]:
+def edge_table(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the table of edges in Markdown."""
-    keys = dict.fromkeys(key for cells in edges.values() for key in cells)
-    lines = [(f"{f}, {x}", *(cells.get((f, x), "") for cells in edges.values())) for f, x in keys]
-    return table(("", *edges), lines)
+    rows = [row for row in rows if row["of"] == "edge"]
+    cells = {(row["function"], row["input"], row["framework"]): row["result"] for row in rows}
+    names = list(dict.fromkeys(row["framework"] for row in rows if "J" not in row["framework"]))
+    lines = dict.fromkeys((row["function"], row["input"]) for row in rows)
+    yield from table(
+        ("", *names), [(f"{f}: {x}", *(cells.get((f, x, n), "–") for n in names)) for f, x in lines]
+    )
 
 
 def draw(rows: Sequence[Row], file: Path) -> None:
@@ -341,38 +343,37 @@ def main() -> None:
     parser.add_argument("--tsv", type=Path)
     parser.add_argument("--plot", type=Path)
     options = parser.parse_args()
-    rows, edges = list[Row](), dict[str, dict[tuple[str, str], str]]()
+    rows = list[Row]()
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
         todo = jobs(folder)
         for name in options.framework or [OWN, *FRAMEWORKS]:
             try:
-                found, cells = measure(name, todo, folder, options.environments)
+                rows += measure(name, todo, folder, options.environments)
             except subprocess.CalledProcessError as error:
                 print(f"{name} is not measured: {error}", file=sys.stderr)
-                continue
-            rows += found
-            if not name.endswith("-jit"):
-                edges[found[0]["framework"]] = cells
-    if options.tsv:
-        rows = merged(options.tsv, rows)
-    print(*count_tables(rows), *edge_table(edges), sep="\n")
+    rows = merged(options.tsv, rows)
+    print(*count_tables(rows), *edge_table(rows), sep="\n")
     if options.plot:
         draw(rows, options.plot)
 
 
-def merged(file: Path, rows: list[Row]) -> list[Row]:
+def merged(file: Path | None, rows: list[Row]) -> list[Row]:
     """Write rows to a file, beside those of other frameworks that it has, and return all."""
     measured = {row["framework"] for row in rows}
-    if file.exists():
+    if file and file.exists():
         with file.open(encoding="utf-8", newline="") as old:
             kept = csv.DictReader(old, delimiter="\t")
             rows = rows + [row for row in kept if row["framework"] not in measured]
-    with file.open("w", encoding="utf-8", newline="") as new:
-        writer = csv.DictWriter(new, COLUMNS, delimiter="\t", lineterminator="\n", restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-    return [dict.fromkeys(COLUMNS, "") | row for row in rows]
+    order = [title(name) for name in (OWN, *FRAMEWORKS)]
+    rows = [dict.fromkeys(COLUMNS, "") | row for row in rows]
+    rows.sort(key=lambda row: order.index(row["framework"]) if row["framework"] in order else 99)
+    if file:
+        with file.open("w", encoding="utf-8", newline="") as new:
+            writer = csv.DictWriter(new, COLUMNS, delimiter="\t", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    return rows
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """What one framework makes of five functions: ``python frameworks_worker.py FRAMEWORK FOLDER``.
 
 `benchmarks.frameworks` runs this file with the Python of an environment that has the framework but
-no ascendref. ``FOLDER/jobs.json`` lists calls, each with a file of inputs: ``.npy``, with a second
-axis for the elements of a call. Values and gradients for a gradient of 1 go to ``.npy`` files, and
+no ascendref. ``FOLDER/jobs.json`` lists calls with files of inputs, ``.npy``, a call for each row. Values and gradients for a gradient of 1 go to ``.npy`` files, and
 what the framework refuses to ``refused.json``.
 """
 
@@ -180,12 +179,19 @@ def paddle() -> Framework:
     from paddle.nn import functional as F
 
     def both(call: Function, x: Any) -> tuple[Any, Any]:
+        x = x.detach()
         x.stop_gradient = False
         value = call(x)
-        return value, paddle.grad(value, x, paddle.ones_like(value))[0]
+        value.backward(paddle.ones_like(value))
+        return value, x.grad
+
+    def tensor(array: Any, kind: str) -> Any:
+        found = paddle.to_tensor(array.astype(np.float32)).astype(kind).detach()
+        found.stop_gradient = False  # prelu computes both gradients or crashes
+        return found
 
     return Framework(
-        lambda array, kind: paddle.to_tensor(array.astype(np.float32)).astype(kind),
+        tensor,
         both,
         {
             "hardshrink": F.hardshrink,
