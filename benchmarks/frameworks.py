@@ -51,7 +51,7 @@ FRAMEWORKS = {
     "tensorflow": ("TensorFlow", "2.21.0", "tensorflow-cpu=={} keras"),
     "tensorflow-jit": ("TensorFlow XLA", "2.21.0", "tensorflow-cpu=={} keras"),
     "tinygrad": ("tinygrad", "0.14.0", "tinygrad=={} numpy"),
-    "mindspore": ("MindSpore", "2.10.0", "mindspore=={}"),
+    "mindspore": ("MindSpore", "2.10.0", "mindspore=={} numpy<2"),
     "paddle": ("Paddle", "3.3.1", "paddlepaddle=={}"),
 }
 
@@ -113,7 +113,7 @@ CASES = [
     Case("logit", {"eps": 0.0}, [-0.1, 0.0, 1, nan], compared=False),
 ]
 KINDS = ("float16", "bfloat16", "float32")
-#: equal elements of an array: PyTorch's vector loop computes the first ones, its scalar loop the last
+#: equal elements: PyTorch's vector loop computes the first ones, its scalar loop the last
 LENGTH = 67
 TERMS = 20_000_000
 
@@ -284,7 +284,7 @@ def count_tables(rows: Iterable[Row]) -> Iterator[str]:
             n for n in names if any(cell(f, of, k, n) != "–" for of, f in lines for k in kinds)
         ]
         yield from table(
-            ("", *(f"{n}*" if "CUDA" in n else n for n in shown)),
+            ("", *shown),
             [
                 (
                     f + ("′" if of == "gradient" else ""),
@@ -300,7 +300,7 @@ def edge_table(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the table of edges in Markdown."""
     rows = [row for row in rows if row["of"] == "edge"]
     cells = {(row["function"], row["input"], row["framework"]): row["result"] for row in rows}
-    names = list(dict.fromkeys(row["framework"] for row in rows if "J" not in row["framework"]))
+    names = list(dict.fromkeys(row["framework"] for row in rows))
     lines = dict.fromkeys((row["function"], row["input"]) for row in rows)
     yield from table(
         ("", *names), [(f"{f}: {x}", *(cells.get((f, x, n), "–") for n in names)) for f, x in lines]

@@ -1,8 +1,9 @@
 """What one framework makes of five functions: ``python frameworks_worker.py FRAMEWORK FOLDER``.
 
 `benchmarks.frameworks` runs this file with the Python of an environment that has the framework but
-no ascendref. ``FOLDER/jobs.json`` lists calls with files of inputs, ``.npy``, a call for each row. Values and gradients for a gradient of 1 go to ``.npy`` files, and
-what the framework refuses to ``refused.json``.
+no ascendref. ``FOLDER/jobs.json`` lists calls with files of inputs, ``.npy``, a call for each row.
+Values and gradients for a gradient of 1 go to ``.npy`` files, and what the framework refuses to
+``refused.json``.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ class Framework(NamedTuple):
     mean: Function = lambda x: x.mean()
 
 
-def formulas(where: Function, log: Function) -> dict[str, Function]:
+def formulas(where: Function, log: Function, absolute: Function = abs) -> dict[str, Function]:
     """Return the functions as users write them who find none in the framework."""
 
     def smooth_l1(x: Any, beta: float) -> Any:
-        return where(abs(x) < beta, 0.5 * x * x / beta, abs(x) - 0.5 * beta)
+        return where(absolute(x) < beta, 0.5 * x * x / beta, absolute(x) - 0.5 * beta)
 
     def logit(x: Any, eps: float | None) -> Any:
         z = x if eps is None else where(x < eps, eps, where(x > 1 - eps, 1 - eps, x))
         return log(z / (1 - z))
 
     return {
-        "hardshrink": lambda x, lambd: where(abs(x) > lambd, x, 0.0),
+        "hardshrink": lambda x, lambd: where(absolute(x) > lambd, x, 0.0),
         "prelu": lambda x, weight: where(x > 0, x, weight * x),
         "smooth_l1": smooth_l1,
         "logit": logit,
@@ -138,7 +139,7 @@ def tinygrad() -> Framework:
         value = call(x)
         return value, value.gradient(x, gradient=value.ones_like())[0]
 
-    plain = formulas(lambda condition, a, b: condition.where(a, b), lambda x: x.log())
+    plain = formulas(lambda condition, a, b: condition.where(a, b), Tensor.log, Tensor.abs)
     return Framework(
         lambda array, kind: Tensor(array.astype(np.float32)).cast(kind).contiguous().realize(),
         both,
@@ -221,31 +222,31 @@ FRAMEWORKS: dict[str, Callable[[], Framework]] = {
 def main(name: str, folder: Path) -> None:
     """Run the jobs."""
     framework, refused = FRAMEWORKS[name](), dict[str, str]()
-    for number, job in enumerate(json.loads((folder / "jobs.json").read_text())):
-        function, kind = framework.functions[job["function"]], job["dtype"]
-        scalars = list(job["scalars"].values())
-        found = []
+    for place, job in enumerate(json.loads((folder / "jobs.json").read_text())):
         try:
-            for row in load(folder / job["inputs"], kind):
-                data = framework.tensor(row, kind)
-                if job["function"] == "prelu":
-                    scalars = [framework.tensor(np.full(1, job["scalars"]["weight"]), kind)]
-                if job["what"] == "sum":  # the gradient of the weight
-                    both = framework.both(lambda w, x=data: function(x, w), *scalars)
-                elif job["what"] == "mean":
-                    value = framework.mean(function(data, *scalars))
-                    both = value, value
-                else:
-                    both = framework.both(lambda x, s=scalars: function(x, *s), data)
-                found.append([np.asarray(framework.array(x), np.float32).ravel() for x in both])
+            rows = load(folder / job["inputs"], job["dtype"])
+            results = np.array([call(framework, job, row) for row in rows])
         except Exception as error:
-            refused[str(number)] = " ".join(str(error).split())[:200]
-            continue
-        if job["what"] == "sum":
-            found = [[gradient] for _, gradient in found]
-        np.save(folder / f"{number}.npy", np.array(found))
+            refused[str(place)] = " ".join(str(error).split())[:90]
+        else:
+            np.save(folder / f"{place}.npy", results)
     (folder / "refused.json").write_text(json.dumps(refused))
     (folder / "formulas.json").write_text(json.dumps(sorted(framework.formulas)))
+
+
+def call(framework: Framework, job: dict[str, Any], row: Any) -> list[Any]:
+    """Return values and gradients; of the sum in a weight's gradient, or of a mean, that alone."""
+    function, kind = framework.functions[job["function"]], job["dtype"]
+    data, scalars = framework.tensor(row, kind), list(job["scalars"].values())
+    if job["function"] == "prelu":
+        scalars = [framework.tensor(np.float32(scalars), kind)]
+    if job["what"] == "sum":
+        found = framework.both(lambda weight: function(data, weight), *scalars)[1:]
+    elif job["what"] == "mean":
+        found = (framework.mean(function(data, *scalars)),)
+    else:
+        found = framework.both(lambda x: function(x, *scalars), data)
+    return [np.asarray(framework.array(x), np.float32).ravel() for x in found]
 
 
 def load(path: Path, kind: str) -> Any:
