@@ -22,7 +22,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import inf, isfinite, nan
+from math import inf, isnan, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ import ascendref as ar
 from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.core.markdown import table
 from ascendref.verify.comparison.ulp import spacing
+from ascendref.verify.figures.panels import LABELS
 
 Row = dict[str, str]
 OWN = "ascendref"
@@ -133,20 +134,20 @@ def jobs(folder: Path) -> list[dict[str, Any]]:
     """Write inputs, and return the calls of the worker."""
     found = list[dict[str, Any]]()
 
-    def add(case: Case, what: str, kind: str, rows: Any) -> None:
+    def add(case: Case, what: str, kind: str, x: Any) -> None:
         name = f"inputs-{len(found)}.npy"
-        raw = rows.view(np.uint16) if rows.dtype == ml_dtypes.bfloat16 else rows
+        raw = x.view(np.uint16) if x.dtype == ml_dtypes.bfloat16 else x
         np.save(folder / name, raw)
         keys = {"function": case.function, "scalars": case.scalars, "dtype": kind, "inputs": name}
-        found.append(keys | {"what": what, "case": case, "x": rows, "truth": {}})
+        found.append(keys | {"what": what, "case": case, "x": x, "truth": {}})
 
     for case in CASES:
         for kind in KINDS if case.compared else ():
-            add(case, "all", kind, inputs(kind)[None])
-        if case.edges:
-            add(case, "edges", "float32", np.repeat(np.float32(case.edges)[:, None], LENGTH, 1))
-    add(CASES[3], "sum", "float32", np.full((1, TERMS), -1, np.float32))
-    terms = np.random.default_rng(0).uniform(0, 8, (1, 1 << 16)).astype(np.float16)
+            add(case, "all", kind, inputs(kind))
+        for x in case.edges:
+            add(case, "edge", "float32", np.full(LENGTH, x, np.float32))
+    add(CASES[3], "sum", "float32", np.full(TERMS, -1, np.float32))
+    terms = np.random.default_rng(0).uniform(0, 8, 1 << 16).astype(np.float16)
     add(CASES[4], "mean", "float16", terms)
     keys = ("function", "scalars", "dtype", "inputs", "what")
     (folder / "jobs.json").write_text(json.dumps([{k: job[k] for k in keys} for job in found]))
@@ -168,27 +169,29 @@ def environment(root: Path, name: str) -> Path:
 
 def measure(name: str, todo: list[dict[str, Any]], folder: Path, root: Path) -> Iterator[Row]:
     """Yield the rows of a framework."""
-    refused, formulas = dict[str, str](), list[str]()
+    formulas = list[str]()
     if name != OWN:
         worker = Path(__file__).with_name("frameworks_worker.py")
         command = (environment(root, name), "-W", "ignore", worker, name, folder)
-        subprocess.run(command, check=True)
-        refused = json.loads((folder / "refused.json").read_text())
-        formulas = json.loads((folder / "formulas.json").read_text())
+        # a process that crashed is started again for the rest
+        while subprocess.run(command).returncode < 0:
+            pass
+        formulas = json.loads((folder / name / "formulas.json").read_text())
     for place, job in enumerate(todo):
         how = "formula" if job["function"] in formulas else "own"
+        refused = folder / name / f"{place}.txt"
         keys = {"function": str(job["case"]), "framework": title(name), "how": how}
-        keys |= {"type": job["dtype"], "note": refused.get(str(place), "")}
+        keys |= {"type": job["dtype"], "note": refused.read_text() if refused.exists() else ""}
         results = None
         if not keys["note"]:
-            results = own(job) if name == OWN else np.load(folder / f"{place}.npy")
+            results = own(job) if name == OWN else np.load(folder / name / f"{place}.npy")
         if job["what"] == "all":
             for k, of in enumerate(("value", "gradient")):
-                found = {} if results is None else compare(job, k, results[0, k])
+                found = {} if results is None else compare(job, k, results[k])
                 yield keys | {"of": of} | found
         else:
-            for x, cell in edges(job, results):
-                yield keys | {"of": "edge", "input": x, "result": cell}
+            x, cell = edge(job, results)
+            yield keys | {"of": "edge", "input": x, "result": cell or keys["note"]}
 
 
 def title(name: str) -> str:
@@ -196,22 +199,22 @@ def title(name: str) -> str:
     return " ".join(FRAMEWORKS[name][:2]) if name in FRAMEWORKS else name
 
 
-def own(job: dict[str, Any], **options: str) -> Any:
+def own(job: dict[str, Any]) -> Any:
     """Return what ascendref makes of a job."""
     scalars, functions, x = job["scalars"].values(), FUNCTIONS[job["function"]], job["x"]
     if job["what"] == "sum":
         weight = np.full(1, *scalars, x.dtype)
-        return ar.prelu_backward(ones(x), x, weight, **options)[1][None, None]
+        return ar.prelu_backward(ones(x), x, weight)[1][None]
     if job["what"] == "mean":
-        mean = ar.smooth_l1_loss(x, np.zeros_like(x), "mean", *scalars, **options)
-        return np.float32([[[mean], [mean]]])
+        mean = ar.smooth_l1_loss(x, np.zeros_like(x), "mean", *scalars)
+        return np.float32([[mean]])
     with np.errstate(all="ignore"):
-        return np.stack([np.float32(f(x, *scalars, **options)) for f in functions], 1)
+        return np.stack([np.float32(f(x, *scalars)) for f in functions])
 
 
 def compare(job: dict[str, Any], which: int, got: Any) -> Row:
     """Return what is counted of results, and the one with the largest error."""
-    kind, x = ELEMENT_TYPES[job["dtype"]], job["x"][0]
+    kind, x = ELEMENT_TYPES[job["dtype"]], job["x"]
     if which not in job["truth"]:
         function, scalars = FUNCTIONS[job["function"]][which], job["scalars"].values()
         with np.errstate(all="ignore"):
@@ -245,15 +248,13 @@ def compare(job: dict[str, Any], which: int, got: Any) -> Row:
     return {k: str(v) for k, v in counts.items()} | texts
 
 
-def edges(job: dict[str, Any], results: Any) -> Iterator[tuple[str, str]]:
-    """Yield inputs, and the gradients there at the first and the last element; or a sum or mean."""
-    if job["what"] != "edges":
+def edge(job: dict[str, Any], results: Any) -> tuple[str, str]:
+    """Return an input and the gradient there, of the first and the last element; or of a sum."""
+    if job["what"] != "edge":
         terms = f"{job['what']} of {job['x'].size:,}"
-        yield terms, "refused" if results is None else f"{results.ravel()[0]:.9g}"
-        return
-    for k, x in enumerate(job["case"].edges):
-        first, last = ("refused",) * 2 if results is None else map(number, results[k, 1, [0, -1]])
-        yield number(x), first if first == last else f"{first}, last {last}"
+        return terms, "" if results is None else f"{results[-1, 0]:.9g}".replace("-", "−")
+    first, last = ("", "") if results is None else map(number, results[1, [0, -1]])
+    return number(job["x"][0]), first if first == last else f"{first}, last {last}"
 
 
 def number(value: float) -> str:
@@ -276,7 +277,9 @@ def count_tables(rows: Iterable[Row]) -> Iterator[str]:
         wrong = f"{int(row['wrong']):,}"
         if kind != "float32":
             return wrong
-        return f"{wrong} / {float(row['normal ulp']):.3g}" if wrong != "0" else "0"
+        if wrong == "0" or not row["normal ulp"]:  # of a GPU only the distance is known
+            return wrong
+        return f"{wrong} / {float(row['normal ulp']):.3g}"
 
     for kinds in (KINDS[:2], KINDS[2:]):
         # those that have none of the types have no column
@@ -314,7 +317,7 @@ def draw(rows: Sequence[Row], file: Path) -> None:
     gradients = [row for row in rows if row["of"] == "gradient"]
     names = list(dict.fromkeys(row["framework"] for row in gradients))
     functions = list(dict.fromkeys(row["function"] for row in gradients))
-    figure = Figure(figsize=(12, 5), layout="constrained")
+    figure = Figure(figsize=(13, 5), layout="constrained")
     for axes, kind in zip(figure.subplots(1, 3), KINDS, strict=True):
         found = {(r["function"], r["framework"]): r for r in gradients if r["type"] == kind}
 
@@ -325,10 +328,10 @@ def draw(rows: Sequence[Row], file: Path) -> None:
         shares = np.array([[share(f, n) for f in functions] for n in names])
         axes.imshow(np.log10(shares + 1e-3), cmap="OrRd", vmin=-3, vmax=2, aspect="auto")
         for (i, j), value in np.ndenumerate(shares):
-            text = "" if not isfinite(value) else f"{value:.2g}" if value else "0"
+            text = "" if isnan(value) else "<.01" if 0 < value < 0.01 else f"{value:.2g}"
             axes.text(j, i, text, ha="center", va="center", color="w" if value > 5 else "k")
         axes.set_facecolor("#d9d9d9")
-        axes.set_title(f"{kind}: wrongly rounded results in %")
+        axes.set_title(f"{LABELS[kind]}: % wrongly rounded")
         axes.set_xticks(range(len(functions)), functions, rotation=40, ha="right")
         axes.set_yticks(range(len(names)), names if kind == KINDS[0] else [""] * len(names))
     figure.savefig(file, dpi=100, metadata={"Software": None})
@@ -350,7 +353,7 @@ def main() -> None:
         for name in options.framework or [OWN, *FRAMEWORKS]:
             try:
                 rows += measure(name, todo, folder, options.environments)
-            except subprocess.CalledProcessError as error:
+            except (subprocess.CalledProcessError, OSError) as error:
                 print(f"{name} is not measured: {error}", file=sys.stderr)
     rows = merged(options.tsv, rows)
     print(*count_tables(rows), *edge_table(rows), sep="\n")

@@ -1,9 +1,9 @@
 """What one framework makes of five functions: ``python frameworks_worker.py FRAMEWORK FOLDER``.
 
 `benchmarks.frameworks` runs this file with the Python of an environment that has the framework but
-no ascendref. ``FOLDER/jobs.json`` lists calls with files of inputs, ``.npy``, a call for each row.
-Values and gradients for a gradient of 1 go to ``.npy`` files, and what the framework refuses to
-``refused.json``.
+no ascendref. ``FOLDER/jobs.json`` lists calls, each with a file of inputs. For each, value and
+gradient for a gradient of 1 go to a file ``.npy`` in ``FOLDER/FRAMEWORK``, or to ``.txt`` why there
+are none.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def tinygrad() -> Framework:
         both,
         plain | {"softplus": lambda x, beta, threshold: x.softplus(beta)},
         frozenset(plain),
-        lambda x: x.float().numpy(),
+        Tensor.numpy,  # a cast in tinygrad would be fused, and replace the rounding to F16
     )
 
 
@@ -188,7 +188,7 @@ def paddle() -> Framework:
 
     def tensor(array: Any, kind: str) -> Any:
         found = paddle.to_tensor(array.astype(np.float32)).astype(kind).detach()
-        found.stop_gradient = False  # prelu computes both gradients or crashes
+        found.stop_gradient = False  # the weight's gradient alone crashes prelu
         return found
 
     return Framework(
@@ -220,24 +220,33 @@ FRAMEWORKS: dict[str, Callable[[], Framework]] = {
 
 
 def main(name: str, folder: Path) -> None:
-    """Run the jobs."""
-    framework, refused = FRAMEWORKS[name](), dict[str, str]()
+    """Run the jobs that have no results yet.
+
+    A job at which the process ends without an error is run once more, the first of a new process.
+    """
+    framework, results = FRAMEWORKS[name](), folder / name
+    results.mkdir(exist_ok=True)
+    (results / "formulas.json").write_text(json.dumps(sorted(framework.formulas)))
+    first = True
     for place, job in enumerate(json.loads((folder / "jobs.json").read_text())):
+        done, refused = results / f"{place}.npy", results / f"{place}.txt"
+        if done.exists() or refused.exists():
+            continue
+        if first:
+            refused.write_text("the process crashes")
+        first = False
         try:
-            rows = load(folder / job["inputs"], job["dtype"])
-            results = np.array([call(framework, job, row) for row in rows])
+            inputs = load(folder / job["inputs"], job["dtype"])
+            np.save(done, np.array(call(framework, job, inputs)))
+            refused.unlink(missing_ok=True)
         except Exception as error:
-            refused[str(place)] = " ".join(str(error).split())[:90]
-        else:
-            np.save(folder / f"{place}.npy", results)
-    (folder / "refused.json").write_text(json.dumps(refused))
-    (folder / "formulas.json").write_text(json.dumps(sorted(framework.formulas)))
+            refused.write_text(" ".join(str(error).split())[:90])
 
 
-def call(framework: Framework, job: dict[str, Any], row: Any) -> list[Any]:
-    """Return values and gradients; of the sum in a weight's gradient, or of a mean, that alone."""
+def call(framework: Framework, job: dict[str, Any], inputs: Any) -> list[Any]:
+    """Return value and gradient; of the sum in a weight's gradient, or of a mean, that alone."""
     function, kind = framework.functions[job["function"]], job["dtype"]
-    data, scalars = framework.tensor(row, kind), list(job["scalars"].values())
+    data, scalars = framework.tensor(inputs, kind), list(job["scalars"].values())
     if job["function"] == "prelu":
         scalars = [framework.tensor(np.float32(scalars), kind)]
     if job["what"] == "sum":
