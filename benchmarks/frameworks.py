@@ -191,7 +191,7 @@ def measure(name: str, todo: list[dict[str, Any]], folder: Path, root: Path) -> 
                 yield keys | {"of": of} | found
         else:
             x, cell = edge(job, results)
-            yield keys | {"of": "edge", "input": x, "result": cell or keys["note"]}
+            yield keys | {"of": "edge", "input": x, "result": cell}
 
 
 def title(name: str) -> str:
@@ -302,11 +302,16 @@ def count_tables(rows: Iterable[Row]) -> Iterator[str]:
 def edge_table(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the table of edges in Markdown."""
     rows = [row for row in rows if row["of"] == "edge"]
-    cells = {(row["function"], row["input"], row["framework"]): row["result"] for row in rows}
+    cells = {(row["function"], row["input"], row["framework"]): row for row in rows}
     names = list(dict.fromkeys(row["framework"] for row in rows))
     lines = dict.fromkeys((row["function"], row["input"]) for row in rows)
+
+    def cell(*key: str) -> str:
+        row = cells.get(key, {"result": "–"})
+        return row["result"] or ("crashes" if "crashes" in row["note"] else "refused")
+
     yield from table(
-        ("", *names), [(f"{f}: {x}", *(cells.get((f, x, n), "–") for n in names)) for f, x in lines]
+        ("", *names), [(f"{f}: {x}", *(cell(f, x, n) for n in names)) for f, x in lines]
     )
 
 
