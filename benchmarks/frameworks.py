@@ -252,14 +252,14 @@ def edge(job: dict[str, Any], results: Any) -> tuple[str, str]:
     """Return an input and the gradient there, of the first and the last element; or of a sum."""
     if job["what"] != "edge":
         terms = f"{job['what']} of {job['x'].size:,}"
-        return terms, "" if results is None else f"{results[-1, 0]:.9g}".replace("-", "−")
+        return terms, "" if results is None else number(results[-1, 0], 9)
     first, last = ("", "") if results is None else map(number, results[1, [0, -1]])
     return number(job["x"][0]), first if first == last else f"{first}, last {last}"
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 5) -> str:
     """Return a number as tables show it."""
-    return f"{value:.5g}".replace("inf", "∞").replace("nan", "NaN").replace("-", "−")
+    return f"{value:.{digits}g}".replace("inf", "∞").replace("nan", "NaN").replace("-", "−")
 
 
 def count_tables(rows: Iterable[Row]) -> Iterator[str]:
