@@ -173,9 +173,9 @@ def measure(name: str, todo: list[dict[str, Any]], folder: Path, root: Path) -> 
     if name != OWN:
         worker = Path(__file__).with_name("frameworks_worker.py")
         command = (environment(root, name), "-W", "ignore", worker, name, folder)
-        # a process that crashed is started again for the rest
-        while subprocess.run(command).returncode < 0:
-            pass
+        for _ in todo:  # a process that crashes is started again for the rest
+            if subprocess.run(command).returncode >= 0:
+                break
         formulas = json.loads((folder / name / "formulas.json").read_text())
     for place, job in enumerate(todo):
         how = "formula" if job["function"] in formulas else "own"
@@ -232,11 +232,8 @@ def compare(job: dict[str, Any], which: int, got: Any) -> Row:
         "wrong": np.sum(numbers & (got != correct)),
         "zero": np.sum(numbers & (got == 0) & (correct != 0)),
         "nan": np.sum(np.isnan(got) != np.isnan(correct)),
-        "inf": np.sum(
-            (np.isinf(got) | np.isinf(correct)) & (got != correct)
-            & ~np.isnan(got) & ~np.isnan(correct)
-        ),
-    }  # fmt: skip
+        "inf": np.sum(~numbers & (got != correct) & ~np.isnan(got) & ~np.isnan(correct)),
+    }
     figures = {
         "ulp": error[at],
         "normal ulp": np.max(error, where=normal, initial=0),

@@ -2,9 +2,9 @@
 
 docs/accuracy.json is what ``ascendref verify --exhaustive --json`` printed, docs/performance.tsv
 what ``python -m tests.bench.performance`` made of ``ascendref bench --json``, docs/frameworks.tsv
-what ``python -m benchmarks.frameworks`` wrote. The tables are HTML,
-which the search does not index: they have thousands of rows. ``_static/filter.js`` gives a filter
-to every long table.
+what ``python -m benchmarks.frameworks`` wrote, and docs/npu-results.tsv was collected by hand. The
+tables are HTML, which the search does not index: they have thousands of rows. ``_static/filter.js``
+gives a filter to every long table.
 """
 
 from __future__ import annotations
