@@ -54,7 +54,7 @@ html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 #: pages with wide tables, which have no sidebars
-WIDE = ("accuracy", "operators", "performance")
+WIDE = ("accuracy", "frameworks", "npu-results", "operators", "performance")
 html_sidebars = {
     page: []
     for page in (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import re
+import runpy
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -135,6 +137,14 @@ def test_the_checker_reports_what_its_page_says_and_fixes_work(
     fixed = re.sub(r"^.*# fix: (.*)$", r"\1", program, flags=re.MULTILINE)
     assert fixed != program
     run_checked(fixed, execution)
+
+
+def test_the_page_on_frameworks_has_the_figures_of_its_file() -> None:
+    page, file = (ROOT / "docs" / f"frameworks.{suffix}" for suffix in ("md", "tsv"))
+    rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines(), delimiter="\t"))
+    benchmark = runpy.run_path(str(ROOT / "benchmarks" / "frameworks.py"))
+    lines = [*benchmark["count_tables"](rows), *benchmark["edge_table"](rows)]
+    assert set(lines) <= set(page.read_text(encoding="utf-8").splitlines())
 
 
 def test_the_code_tour_names_what_is_there() -> None:

@@ -1,9 +1,10 @@
-"""What was measured, and the tables of all of it below the pages on accuracy and performance.
+"""What was measured, and the tables of all of it below the pages on it.
 
 docs/accuracy.json is what ``ascendref verify --exhaustive --json`` printed, docs/performance.tsv
-what ``python -m tests.bench.performance`` made of ``ascendref bench --json``. The tables are HTML,
-which the search does not index: they have thousands of rows. ``_static/filter.js`` gives a filter
-to every long table.
+what ``python -m tests.bench.performance`` made of ``ascendref bench --json``, docs/frameworks.tsv
+what ``python -m benchmarks.frameworks`` wrote, and docs/npu-results.tsv was collected by hand. The
+tables are HTML, which the search does not index: they have thousands of rows. ``_static/filter.js``
+gives a filter to every long table.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import csv
 import html
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -30,9 +32,9 @@ ROOF = ("GB/s", "of the triad")
 OWN = ("float64 beside the default", "threads beside one")
 
 
-def bench_rows() -> list[dict[str, str]]:
-    """Return the rows of docs/performance.tsv."""
-    with (DOCS / "performance.tsv").open(encoding="utf-8", newline="") as file:
+def bench_rows(name: str = "performance") -> list[dict[str, str]]:
+    """Return the rows of docs/performance.tsv, or of another page's file."""
+    with (DOCS / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
@@ -101,7 +103,19 @@ def accuracy() -> Iterator[str]:
         yield from ("```{raw} html", html_table(table.headings, table.rows), "```")
 
 
-SECTIONS = {"accuracy": accuracy, "performance": performance}
+def whole_file(page: str) -> Iterator[str]:
+    """Yield the section of all rows of a page's file."""
+    rows = bench_rows(page)
+    yield from ("", "## Every row", "", f"The file: {{download}}`{page}.tsv`.", "")
+    yield from ("```{raw} html", html_table([*rows[0]], [[*row.values()] for row in rows]), "```")
+
+
+SECTIONS = {
+    "accuracy": accuracy,
+    "performance": performance,
+    "frameworks": partial(whole_file, "frameworks"),
+    "npu-results": partial(whole_file, "npu-results"),
+}
 
 
 def add_details(app: Sphinx, page: str, source: list[str]) -> None:

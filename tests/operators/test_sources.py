@@ -17,7 +17,7 @@ def _torch() -> Any:
 
 
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
-def test_pytorchs_results_for_nan_depend_on_where_an_element_stands(torch: Any, kind: str) -> None:
+def test_pytorchs_results_depend_on_where_an_element_stands(torch: Any, kind: str) -> None:
     """3 elements do not fill a vector, 64 do."""
 
     def both(x: float, call: Any, own: Any) -> tuple[set[float], set[float]]:
@@ -25,7 +25,7 @@ def test_pytorchs_results_for_nan_depend_on_where_an_element_stands(torch: Any, 
         for size in (3, 64):
             data = torch.full((size,), x, dtype=getattr(torch, kind))
             grad = torch.full_like(data, 3)
-            found.append(set(call(grad, data).nan_to_num(nan=77).tolist()))
+            found.append(set(call(grad, data).nan_to_num(77, inf, -inf).tolist()))
             assert len({str(value) for value in own(grad, data).tolist()}) == 1
         return found[0], found[1]
 
@@ -41,6 +41,38 @@ def test_pytorchs_results_for_nan_depend_on_where_an_element_stands(torch: Any, 
             lambda g, x, eps=eps: torch.ops.aten.logit_backward(g, x, eps),
             lambda g, x, eps=eps: ar.logit_grad(x, g, eps),
         ) == ({scalar}, {0})
+    assert both(
+        -0.0,
+        lambda g, x: torch.ops.aten.logit_backward(g, x, None),
+        lambda g, x: ar.logit_grad(x, g),
+    ) == ({inf}, {-inf})
+
+
+def test_pytorch_differs_at_a_negative_lambda_at_beta_0_and_next_to_eps(torch: Any) -> None:
+    zero, one, aten = torch.zeros(1), torch.ones(1), torch.ops.aten
+    assert aten.hardshrink_backward(one, zero, -1.0).item() == 1
+    assert ar.hardshrink_backward(one, zero, -1.0).item() == 0
+    assert aten.smooth_l1_loss_backward(one, zero, zero, 0, 0.0).item() == -1
+    assert ar.smooth_l1_loss_backward(one, zero, zero, "none", 0.0).item() == 0
+    for x, gradient in ((0.0, 0), (nan, 0)):
+        data = torch.full((1,), x, requires_grad=True)
+        torch.nn.functional.smooth_l1_loss(data, zero, beta=0.0).backward()
+        assert data.grad.item() == gradient
+    assert np.isnan(ar.smooth_l1_loss_backward(one, zero / 0, zero, "none", 0.0).item())
+    data = torch.tensor([0.990234375], dtype=torch.float16)
+    assert aten.logit_backward(torch.ones_like(data), data, 0.01).item() == 103.375
+    assert ar.logit_grad(data, torch.ones_like(data), 0.01).item() == 0
+    steps = ar.logit_grad(data, torch.ones_like(data), 0.01, compute_dtype="float16")
+    assert steps.item() == pytest.approx(103.4, abs=0.1)
+
+
+def test_jax_reads_subnormal_numbers_as_0_and_gives_the_other_infinity_at_minus_0() -> None:
+    jax = pytest.importorskip("jax", reason="it is an extra")
+    tiny = jax.numpy.float32([1e-40])
+    assert not (tiny > 0).any()
+    assert (np.asarray(tiny) > 0).all()
+    assert jax.grad(jax.scipy.special.logit)(-0.0) == -inf
+    assert ar.logit_grad(np.float32([-0.0]), np.ones(1, np.float32)) == inf
 
 
 @pytest.mark.full
