@@ -188,7 +188,7 @@ def paddle() -> Framework:
 
     def tensor(array: Any, kind: str) -> Any:
         found = paddle.to_tensor(array.astype(np.float32)).astype(kind).detach()
-        found.stop_gradient = False  # the weight's gradient alone crashes prelu
+        found.stop_gradient = False
         return found
 
     return Framework(
