@@ -23,6 +23,7 @@ from .table import Borrowed, Parameter
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
 WORKSPACE: Final = 32
 
+
 def plan_borrowed(
     operator: Borrowed, arguments: tuple[Any, ...], default: AddressSpace | None = None
 ) -> Planned:

@@ -489,9 +489,7 @@ def test_calls_whose_tensors_lie_elsewhere_share_decisions(
         launch(dev, api, *given)
         dev.synchronize()
         shrunk = np.where(np.abs(second) > 0.5, first, 0)
-        np.testing.assert_array_equal(
-            out.numpy(), first * second if api == "aclnnMul" else shrunk
-        )
+        np.testing.assert_array_equal(out.numpy(), first * second if api == "aclnnMul" else shrunk)
         return None
 
     for places, problem in PLACES:
