@@ -173,7 +173,7 @@ class Borrowed:
     @cached_property
     def has_layouts(self) -> bool:
         """Whether a tensor may lie in memory in another way than its shape and strides say."""
-        others = {DataType.ACL_INT4, *TYPES["x"], *TYPES["v"]}
+        others = {DataType.ACL_INT4, *TYPES["x"]}
         return any(x.is_formatted or not others.isdisjoint(x.types) for x in self.parameters)
 
     @cached_property

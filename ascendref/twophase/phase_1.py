@@ -115,9 +115,10 @@ def known_plan(
     located = Located(space, memories, numbers, fields, tuple(sizes), exact, kind)
     extents = _extents.get(kind) if kind is not None else None
     pattern = None if extents is None else _pattern(extents, tensors, located)
-    if pattern is None or pattern not in _patterns:
+    alike = None if pattern is None else _patterns.get(pattern)
+    if alike is None:
         return located
-    plan, firsts = _patterns[pattern]
+    plan, firsts = alike
     steps = [x.first_byte - first for x, first in zip(tensors, firsts, strict=True)]
     return _keep(plan.moved(located.descriptions, steps), located, tensors)
 
@@ -165,11 +166,11 @@ def _pattern(
     for k, (tensor, (low, high)) in enumerate(zip(tensors, extents, strict=True)):
         if low == high:
             continue
-        memory, first = located.memories[k], tensor.first_byte
+        memory, first, bits = located.memories[k], tensor.first_byte, tensor.data_type.bits
         start = first + low
         if memory is None or start < 0 or high - low > memory.room(start):
             return None
-        if tensor.start % max(1, tensor.data_type.bits // 8):
+        if tensor.start % max(1, bits // 8) or tensor.offset * bits % 8:
             return None
         places.append((located.numbers[k], start, first + high, k))
     # tensors that a chain of overlaps connects, by their distance from the first of these
