@@ -20,7 +20,7 @@ _ROUNDING = {0: None, 1: "trunc", 2: "floor"}
 
 
 def rounded(data: Tensor, decimals: int) -> Tensor:
-    """Return numbers rounded to some decimals, half to even; integers change where these are negative."""
+    """Return numbers rounded to some decimals, half to even; integers if these are negative."""
     if data.is_floating_point():
         return data.round(decimals=decimals)
     if decimals >= 0:
