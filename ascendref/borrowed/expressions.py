@@ -9,11 +9,15 @@ from typing import Any, Final, NamedTuple
 
 import torch
 
-from ..core.dtypes import BY_DATA_TYPE
+from ..core.dtypes import BY_DATA_TYPE, DataType
 from .adapters import ADAPTERS
 
 #: types of tensors -> PyTorch's, which have the same names
-TYPES: Final = {kind: getattr(torch, row.name) for kind, row in BY_DATA_TYPE.items()}
+TYPES: Final = {kind: getattr(torch, row.name) for kind, row in BY_DATA_TYPE.items()} | {
+    DataType.ACL_UINT16: torch.uint16,
+    DataType.ACL_UINT32: torch.uint32,
+    DataType.ACL_UINT64: torch.uint64,
+}
 
 Values = Mapping[str, Any]
 

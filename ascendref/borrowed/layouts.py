@@ -24,6 +24,12 @@ _PARTS: Final = {
     DataType.ACL_COMPLEX64: DataType.ACL_FLOAT,
     DataType.ACL_COMPLEX128: DataType.ACL_DOUBLE,
 }
+#: integers without a sign -> those of the same size with one, and PyTorch's type
+_SIGNED: Final = {
+    DataType.ACL_UINT16: (DataType.ACL_INT16, torch.uint16),
+    DataType.ACL_UINT32: (DataType.ACL_INT32, torch.uint32),
+    DataType.ACL_UINT64: (DataType.ACL_INT64, torch.uint64),
+}
 
 
 class Stored(NamedTuple):
@@ -45,6 +51,8 @@ def stored(name: str, param: Parameter, tensor: Tensor) -> Stored:
         return _room(name, tensor)
     if tensor.data_type in _PARTS:
         return _complex(tensor)
+    if tensor.data_type in _SIGNED:
+        return _unsigned(tensor)
     if form is Format.FRACTAL_NZ:
         return _blocks(name, tensor)
     if tensor.data_type is DataType.ACL_INT4:
@@ -85,6 +93,11 @@ def _complex(tensor: Tensor) -> Stored:
     kind = _PARTS[tensor.data_type]
     parts = _of(tensor, (*tensor.shape, 2), strides, kind, 2 * tensor.offset)
     return Stored(parts, torch.view_as_complex)
+
+
+def _unsigned(tensor: Tensor) -> Stored:
+    signed, kind = _SIGNED[tensor.data_type]
+    return Stored(_of(tensor, tensor.shape, tensor.strides, signed), lambda x: x.view(kind))
 
 
 def _dense(name: str, tensor: Tensor, form: str) -> tuple[tuple[int, ...], bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ..core.errors import fail
@@ -12,7 +12,7 @@ from ..device.checker.shadow import Span
 from ..device.memory.address_space import AddressSpace
 from ..device.memory.tensor import Tensor
 from ..twophase.phase_1 import keep_plan, known_plan, refuse_type
-from ..twophase.plan import Located, Plan, Planned, Step, refuse
+from ..twophase.plan import Located, Operand, Plan, Planned, Step, refuse
 from ..twophase.validation import check_overlaps, operands_of, refuse_product
 from .attributes import READERS
 from .compute import Compute, Given
@@ -22,9 +22,6 @@ from .table import Borrowed, Parameter
 
 #: bytes of workspace that phase 1 asks for: programs have to allocate it
 WORKSPACE: Final = 32
-#: calls without the places of their tensors -> what is computed; keys contain shapes
-_computes: Final[dict[tuple[Any, ...], Compute]] = {}
-_COMPUTES_LIMIT: Final = 4096
 
 
 def plan_borrowed(
@@ -90,29 +87,12 @@ class BorrowedCall:
         planned = known_plan(self._operator, tensors, default, key)
         if not isinstance(planned, Located):
             return planned
-        return keep_plan(self._make_plan(tensors, planned), planned, tensors)
+        plan, operands = self._make_plan(tensors, planned)
+        return keep_plan(plan, planned, tensors, operands)
 
-    def _inferred(
-        self,
-        tensors: tuple[Tensor, ...],
-        kinds: tuple[Any, ...],
-        in_place: bool,
-        restored: Mapping[int, Any],
-    ) -> Compute:
-        """Return what the task computes; calls that differ in the tensors' places share it."""
-        key = self._key, kinds, in_place, tuple([(x.shape, x.strides) for x in tensors])
-        compute = None if restored else _computes.get(key)
-        if compute is None:
-            compute = Compute(self._operator, self._given, self._scalars, restored)
-            compute.infer(tensors, kinds, in_place)
-            if restored:
-                return compute
-            if len(_computes) >= _COMPUTES_LIMIT:
-                _computes.clear()
-            _computes[key] = compute
-        return compute
-
-    def _make_plan(self, tensors: tuple[Tensor, ...], located: Located) -> Plan:
+    def _make_plan(
+        self, tensors: tuple[Tensor, ...], located: Located
+    ) -> tuple[Plan, tuple[Operand, ...]]:
         operator, product = self._operator, located.space.device.product
         if product.name not in operator.products:
             refuse_product(operator.api, product, operator.products)
@@ -123,12 +103,13 @@ class BorrowedCall:
             _check(name, param, tensor)
         forms = [stored(*each) for each in zip(names, params, tensors, strict=True)]
         plain = tuple([form.tensor for form in forms])
-        places = list(operands_of(names, plain, located))
+        places = tuple(operands_of(names, plain, located))
         arrays = [x.array for x in places]
         in_place = check_overlaps(names, arrays, inputs, plain, located.numbers)
         kinds = tuple([TYPES[tensor.data_type] for tensor in plain])
         restored = {k: x.restored for k, x in enumerate(forms) if x.restored is not None}
-        compute = self._inferred(plain, kinds, in_place, restored)
+        compute = Compute(operator, self._given, self._scalars, restored)
+        compute.infer(plain, kinds, in_place)
 
         def writes(param: Parameter) -> bool:
             wanted = param.is_written and self._scalars.get(param.condition, True)
@@ -143,7 +124,7 @@ class BorrowedCall:
 
         spans = [(k, x.span) for k, x in enumerate(places) if x.span.nbytes > 0]
         empty = all(0 in tensor.shape for tensor in tensors[inputs:])
-        return Plan(
+        plan = Plan(
             operator=operator,
             names=names,
             descriptions=located.descriptions,
@@ -166,6 +147,7 @@ class BorrowedCall:
             kept=frozenset([k for k, param in enumerate(params) if param.is_read]),
             in_nz={k: x.becomes for k, x in enumerate(forms) if x.becomes is not None},
         )
+        return plan, places
 
 
 def _check(name: str, param: Parameter, tensor: Tensor) -> None:

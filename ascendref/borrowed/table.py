@@ -38,6 +38,8 @@ TYPES: Final = {
     "r": (DataType.ACL_BF16,),
     "q": (DataType.ACL_INT8, DataType.ACL_INT4, DataType.ACL_INT32),
     "x": (DataType.ACL_COMPLEX64, DataType.ACL_COMPLEX128),
+    "v": (DataType.ACL_UINT16,),
+    "o": (DataType.ACL_UINT32, DataType.ACL_UINT64),
 }
 #: kinds of parameters -> C types of those that are read
 C_TYPES: Final = {

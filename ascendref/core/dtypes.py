@@ -204,6 +204,11 @@ class DataType(IntEnum):
         """Bytes of an element as ``aclDataTypeSize`` reports them: 8 for types it does not know."""
         return self.numpy.itemsize
 
+    @property
+    def bits(self) -> int:
+        """Bits of an element in memory; several narrow ones share a byte."""
+        return _BITS[self]
+
     @classmethod
     def of(cls, value: Any) -> DataType:
         """Return the type for a vendor's number or name, or for a NumPy type or its name.
@@ -263,6 +268,12 @@ _RAW_BYTES: Final = {
     DataType.ACL_UINT1: 1,
     DataType.ACL_COMPLEX32: 4,
     DataType.ACL_HIFLOAT8: 1,
+}
+_BITS: Final = {kind: 8 * kind.nbytes for kind in DataType} | {
+    DataType.ACL_INT4: 4,
+    DataType.ACL_UINT1: 1,
+    DataType.ACL_FLOAT4_E2M1: 4,
+    DataType.ACL_FLOAT4_E1M2: 4,
 }
 
 

@@ -1,4 +1,4 @@
-"""Why the device has no locks, and how its state stays consistent without them.
+"""How the state of the device changes without locks, and why.
 
 **The problem.** A call to the device can be interrupted between any two bytecode instructions: by
 another thread, by a signal handler, by a finalizer (``__del__``) that the garbage collector runs,
@@ -34,9 +34,12 @@ instructions, and only at some of them: at calls and at jumps backward. Hence th
 5. *The host waits in two functions only,* `Scheduler.block` and `Subscription.wait`. Each waits for
    a lock of its own, which serves as a signal: no thread holds it while it changes state.
 
-One worker thread at a time starts tasks, so the choice of the next task needs no agreement between
-threads. Code that runs on that thread, host functions and finalizers included, must not wait for
-the device and is refused if it tries (`scheduling.task_context`).
+One thread at a time starts tasks, so the choice of the next task needs no agreement between
+threads. Two locks decide which (`scheduling.worker_threads`): nobody waits for the role of the
+kernel thread, and only the thread that has it waits for the turn to start a task. A thread of the
+program takes a turn that is free, to run a small task itself, and only where no exception can
+interrupt it: in a program in C. Code that runs on the kernel thread, host functions and finalizers
+included, must not wait for the device and is refused if it tries (`scheduling.task_context`).
 
 `tests/device/test_interrupts.py` raises an exception, and calls the device again, before every
 bytecode instruction of every call.

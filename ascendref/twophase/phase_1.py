@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -13,12 +14,16 @@ from ..declaration.operator import Operator
 from ..device.memory.address_space import AddressSpace, Memory
 from ..device.memory.tensor import Tensor
 from ..device.scalar import Scalar
-from .plan import Called, Located, Plan, Planned, own_fields, refuse
+from .plan import Called, Located, Operand, Plan, Planned, own_fields, refuse
 from .planning import make_plan
 from .validation import validate
 
 #: equal calls -> plan
 _plans: Final[dict[tuple[Any, ...], Plan]] = {}
+#: calls that differ in where their tensors lie -> bytes of each tensor from its first element
+_extents: Final[dict[tuple[Any, ...], tuple[tuple[int, int], ...]]] = {}
+#: such calls, and how their tensors overlap -> a plan, and each tensor's first byte in it
+_patterns: Final[dict[tuple[Any, ...], tuple[Plan, list[int]]]] = {}
 #: keys contain scalars and layouts, so the number of plans must be limited
 _PLANS_LIMIT: Final = 4096
 #: types of scalars that a key may contain
@@ -67,7 +72,8 @@ class OwnCall(NamedTuple):
         if not isinstance(planned, Located):
             return planned
         call = validate(self.operator, tensors, planned, self.scalars)
-        return keep_plan(make_plan(call, planned.descriptions, self), planned, tensors)
+        plan = make_plan(call, planned.descriptions, self)
+        return keep_plan(plan, planned, tensors, call.inputs + call.results)
 
 
 def known_plan(
@@ -84,35 +90,98 @@ def known_plan(
     memories = tuple([tensor.memory for tensor in tensors])
     space = _address_space(operator, memories, default)
     space.device.check_process()
-    shared = key is not None
+    usable, whole = key is not None, True
     sizes = []
     for memory in memories:
         if memory is None:
             sizes.append(0)
-        else:
-            sizes.append(memory.nbytes)
-            if not (memory.alive and memory.space is space and memory.is_whole):
-                shared = False
+            continue
+        sizes.append(memory.nbytes)
+        if not (memory.alive and memory.space is space and memory.is_whole):
+            whole = False
+            usable &= memory.alive and memory.space is space and not memory.pinned
     fields = tuple(map(own_fields, tensors))
     # overlap depends only on which tensors share memory, not on its address
     numbers = tuple(map(memories.index, memories))
     product = space.device.product
-    whole = None
-    if shared:
-        whole = (key, product.name, product.has_bfloat16, fields, tuple(sizes), numbers)
-    plan = _plans.get(whole) if whole is not None else None
-    if plan is not None:
-        return plan, space, tensors, memories
-    return Located(space, memories, numbers, fields, tuple(sizes), whole)
+    exact = kind = None
+    if usable and whole:
+        exact = (key, product.name, product.has_bfloat16, fields, tuple(sizes), numbers)
+        plan = _plans.get(exact)
+        if plan is not None:
+            return plan, space, tensors, memories
+    if usable:
+        kind = (key, product.name, product.has_bfloat16, tuple([each[:3] for each in fields]))
+    located = Located(space, memories, numbers, fields, tuple(sizes), exact, kind)
+    extents = _extents.get(kind) if kind is not None else None
+    pattern = None if extents is None else _pattern(extents, tensors, located)
+    alike = None if pattern is None else _patterns.get(pattern)
+    if alike is None:
+        return located
+    plan, firsts = alike
+    steps = [x.first_byte - first for x, first in zip(tensors, firsts, strict=True)]
+    return _keep(plan.moved(located.descriptions, steps), located, tensors)
 
 
-def keep_plan(plan: Plan, located: Located, tensors: tuple[Tensor, ...]) -> Planned:
-    """Keep a new plan for equal calls."""
+def keep_plan(
+    plan: Plan, located: Located, tensors: tuple[Tensor, ...], operands: Sequence[Operand]
+) -> Planned:
+    """Keep a new plan for equal calls, and for those whose tensors lie elsewhere."""
+    if located.kind is not None and plan.layouts:
+        firsts = [tensor.first_byte for tensor in tensors]
+        spans = [operand.span for operand in operands]
+        extents = tuple(
+            [
+                (span.start - first, span.start - first + span.nbytes) if span.nbytes else (0, 0)
+                for span, first in zip(spans, firsts, strict=True)
+            ]
+        )
+        pattern = _pattern(extents, tensors, located)
+        if pattern is not None:
+            if len(_patterns) >= _PLANS_LIMIT:
+                _patterns.clear()
+                _extents.clear()
+            _extents[located.kind] = extents
+            _patterns[pattern] = plan, firsts
+    return _keep(plan, located, tensors)
+
+
+def _keep(plan: Plan, located: Located, tensors: tuple[Tensor, ...]) -> Planned:
     if located.key is not None:
         if len(_plans) >= _PLANS_LIMIT:
             _plans.clear()
         _plans[located.key] = plan
     return plan, located.space, tensors, located.memories
+
+
+def _pattern(
+    extents: tuple[tuple[int, int], ...], tensors: tuple[Tensor, ...], located: Located
+) -> tuple[Any, ...] | None:
+    """Return what is equal for calls of one kind whose tensors overlap in the same way.
+
+    ``extents`` are the bytes that each covers, counted from its first element; None if they are not
+    all in its memory, at an address that the type allows.
+    """
+    places = []
+    for k, (tensor, (low, high)) in enumerate(zip(tensors, extents, strict=True)):
+        if low == high:
+            continue
+        memory, first, bits = located.memories[k], tensor.first_byte, tensor.data_type.bits
+        start = first + low
+        if memory is None or start < 0 or high - low > memory.room(start):
+            return None
+        if tensor.start % max(1, bits // 8) or tensor.offset * bits % 8:
+            return None
+        places.append((located.numbers[k], start, first + high, k))
+    # tensors that a chain of overlaps connects, by their distance from the first of these
+    distances = []
+    number, begin, end, leader = -1, 0, 0, 0
+    for at, low, high, k in sorted(places):
+        if at != number or low >= end:
+            number, begin, end, leader = at, low, high, k
+        end = max(end, high)
+        distances.append((k, leader, low - begin))
+    return located.kind, *sorted(distances)
 
 
 def _without_null(

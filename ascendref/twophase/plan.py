@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, cast
 
@@ -152,6 +152,21 @@ class Plan:
         nbytes = sum(span.nbytes for _, span in (*self.reads, *self.writes))
         object.__setattr__(self, "is_small", nbytes <= SMALL and not self.finds_shapes)
 
+    def moved(self, descriptions: tuple[Description, ...], steps: Sequence[int]) -> Plan:
+        """Return the plan for tensors that lie so many bytes further on in their memories."""
+        layouts = zip(self.layouts, steps, strict=True)
+        reads, writes = (
+            tuple([(k, span._replace(start=span.start + steps[k])) for k, span in spans])
+            for spans in (self.reads, self.writes)
+        )
+        return replace(
+            self,
+            descriptions=descriptions,
+            layouts=tuple([x._replace(offset=x.offset + step) for x, step in layouts]),
+            reads=reads,
+            writes=writes,
+        )
+
     def run(
         self, memories: tuple[Memory | None, ...], workspace: Memory | None, start: int
     ) -> Shapes | None:
@@ -228,6 +243,8 @@ class Located(NamedTuple):
     sizes: tuple[int, ...]
     #: equal for calls that share a plan; None if the call shares none
     key: tuple[Any, ...] | None
+    #: equal for calls whose tensors may differ in where they lie; None if the call is like no other
+    kind: tuple[Any, ...] | None
 
     @property
     def descriptions(self) -> tuple[Description, ...]:

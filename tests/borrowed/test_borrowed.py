@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from ascendref import aclnn
 from ascendref.borrowed.adapters import ADAPTERS
 from ascendref.borrowed.table import borrowed
 
-from ..support.two_phase import launch
+from ..support.two_phase import launch, refused
 from .calls import calls, good_call, types_of
 
 
@@ -96,3 +97,41 @@ def test_integers_with_a_sign_and_without(dtype: str, code: int, want: list[int]
     launch(dev, "aclnnQuantize", x, scale, dev.tensor(np.int32([2])), code, 0, out)
     dev.synchronize()
     np.testing.assert_array_equal(out.numpy(), [want])
+
+
+@pytest.mark.parametrize(
+    ("api", "given", "dtype", "want"),
+    [
+        ("Div", (np.int32([216, -7, 7]), np.int32([6, 2, 2])), "int32", [36, -3, 3]),
+        ("Div", (np.float32([7, -7]), np.float32([2, 2])), "int8", [3, -3]),
+        ("Exp", (np.float32([0, 1, 3]),), "int64", [1, 2, 20]),
+        ("RoundDecimals", (np.int32([15, 25, -25, -26, 999, 2**31 - 8]), -1), "int32", None),
+        ("RoundDecimals", (np.int64([500, 1500, 2**62 + 1]), -3), "int64", None),
+        ("RoundDecimals", (np.int64([500, -9]), 2), "int64", None),
+        ("Cast", (np.uint16([0, 40000, 65535]), 0), "float32", [0, 40000, 65535]),
+        ("Cast", (np.float32([0, 3e9]), 8), "uint32", [0, 3 * 10**9]),
+        ("Cast", (np.uint64([2**63 + 4096]), 11), "float64", [2.0**63 + 4096]),
+    ],
+)
+def test_types_of_integers(api: str, given: tuple[Any, ...], dtype: str, want: Any) -> None:
+    dev = ar.Device("Atlas A2")
+    values = [dev.empty(x.shape, x.dtype) if isinstance(x, np.ndarray) else x for x in given]
+    for tensor, data in zip(values, given, strict=True):
+        if isinstance(data, np.ndarray):
+            tensor.view()[:] = data
+    out = dev.empty(given[0].shape, dtype)
+    launch(dev, f"aclnn{api}", *values, out)
+    dev.synchronize()
+    if want is None:
+        data, decimals = given
+        want = [round(int(x), decimals) for x in data]  # half to even
+    np.testing.assert_array_equal(out.numpy(), np.array(want, dtype))
+
+
+def test_results_that_are_not_converted() -> None:
+    dev = ar.Device("Atlas A2")
+    x = dev.tensor(np.float32([1]))
+    assert refused("aclnnExp", x, dev.empty(1, "bool"))[0] == 161002
+    integers = dev.tensor(np.int64([1]))
+    problem = refused("aclnnRoundDecimals", integers, -19, dev.empty(1, "int64"))
+    assert "-18 or more" in problem[1]

@@ -124,7 +124,7 @@ def test_shapes_types_and_places_of_results() -> None:
     x = ar.Tensor(memory, (3, 4), "float32")
     for out, words in (
         (dev.empty((4, 3), "float32"), "out has shape (4, 3); (3, 4) is expected"),
-        (dev.empty((3, 4), "int32"), "out has type int32, to which a result of type float32"),
+        (dev.empty((3, 4), "bool"), "out has type bool, to which a result of type float32"),
         (ar.Tensor(memory, (3, 4), "float32", offset=4), "out overlaps self"),
         (ar.Tensor(dev.malloc(400), (3, 4), "float32", (0, 1)), "two indices to one address"),
         (ar.Tensor(dev.malloc(400), (3, 4), "float32", (-4, 1), 8), "PyTorch takes none below 0"),

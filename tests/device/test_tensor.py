@@ -122,6 +122,31 @@ def test_arrays_of_any_order_arrive_in_c_order(dev):
         assert tensor.shape == np.shape(source)
 
 
+@pytest.mark.parametrize(
+    ("kind", "shape", "strides", "offset", "extent"),
+    [
+        ("INT4", (8,), None, 0, (0, 4)),
+        ("INT4", (7,), None, 0, (0, 4)),
+        ("INT4", (2, 3), (4, 1), 1, (0, 4)),
+        ("INT4", (2,), (-1,), 7, (3, 4)),
+        ("FLOAT4_E2M1", (2,), None, 6, (3, 4)),
+        ("UINT1", (10,), None, 22, (2, 4)),
+        ("UINT1", (3,), None, 7, (0, 2)),
+        ("INT4", (9,), None, 0, None),
+        ("INT4", (2,), None, 7, None),
+        ("UINT1", (33,), None, 0, None),
+    ],
+)
+def test_several_narrow_elements_share_a_byte(dev, kind, shape, strides, offset, extent):
+    tensor = ar.Tensor(dev.malloc(4), shape, kind, strides, offset)
+    if extent is None:
+        assert refusal(tensor.check)[0] == 161002
+    else:
+        assert tensor.check() == extent
+        assert "share a byte" in refusal(tensor.numpy)[1]
+    assert dev.empty(7, "INT4").memory.nbytes == 4
+
+
 def test_empty_of_many_spellings(dev):
     assert dev.empty(3, "float32").shape == (3,)
     assert dev.empty((), 27).shape == ()

@@ -19,6 +19,26 @@ def divided(one: Tensor, other: Any, mode: int, *, function: str = "div") -> Ten
 _ROUNDING = {0: None, 1: "trunc", 2: "floor"}
 
 
+def rounded(data: Tensor, decimals: int) -> Tensor:
+    """Return numbers rounded to some decimals, half to even; integers if these are negative."""
+    if data.is_floating_point():
+        return data.round(decimals=decimals)
+    if decimals >= 0:
+        return data.clone()
+    if decimals < -18:
+        raise ValueError(f"decimals is {decimals}; -18 or more is allowed for integers")
+    step, wide = 10**-decimals, data.long()
+    down = wide.div(step, rounding_mode="floor")
+    rest = wide - down * step
+    up = (rest > step - rest) | ((rest == step - rest) & (down % 2 == 1))
+    return ((down + up) * step).to(data.dtype)
+
+
+def rounded_(data: Tensor, decimals: int) -> Tensor:
+    """Round numbers in place, as `rounded` does."""
+    return data.copy_(rounded(data, decimals))
+
+
 def added(one: float, other: Tensor, alpha: float) -> Tensor:
     """Return a number plus a multiple of a tensor."""
     return one + alpha * other

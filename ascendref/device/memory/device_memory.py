@@ -321,7 +321,7 @@ class DeviceMemory(BaseDevice):
         if any(size < 0 for size in described.shape):
             problem = f"is {shown(described.shape)}; sizes must be ≥ 0"
             fail_argument(Status.ACL_ERROR_INVALID_PARAM, "shape", problem)
-        memory = self.malloc(max(1, described.size * described.data_type.nbytes))
+        memory = self.malloc(max(1, -(-described.size * described.data_type.bits // 8)))
         return Tensor(memory, described.shape, described.data_type)
 
     def find_leaks(self) -> list[HazardError]:

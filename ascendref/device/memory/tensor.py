@@ -201,8 +201,8 @@ class Tensor(Handle):
 
     @property
     def first_byte(self) -> int:
-        """Offset of the element with indices 0 from the start of the memory, in bytes."""
-        return self.start + self.offset * self.dtype.itemsize
+        """The byte of the memory in which the element with indices 0 begins."""
+        return self.start + (self.offset and self.offset * self.data_type.bits // 8)
 
     def __repr__(self) -> str:
         where = "without memory" if self.memory is None else f"in {self.memory!r}"
@@ -242,8 +242,9 @@ class Tensor(Handle):
             memory.device.check_process()
         if min(self.shape, default=0) < 0:
             self._refuse(name, f"has shape {shown(self.shape)}; sizes must be ≥ 0")
-        itemsize = self.dtype.itemsize
-        if itemsize == 0:
+        bits = self.data_type.bits
+        itemsize = max(1, bits // 8)
+        if bits == 0:
             self._refuse(name, f"has type {self.data_type.name}, whose elements have no size")
         size = self.size
         if memory is not None and not memory.alive:
@@ -296,10 +297,20 @@ class Tensor(Handle):
         >>> ar.Device("Atlas A2").empty(2, "float32").view()
         array([nan, nan], dtype=float32)
         """
-        low, high = self.check(name)
+        low, high = self._check_elements(name)
         if self.memory is not None and self.size:
             self.memory.shadow.mark_written(Span(low, high - low, name))
         return self._array(low, high)
+
+    def _check_elements(self, name: str) -> tuple[int, int]:
+        """Return what `check` returns for elements that an array can have."""
+        if self.data_type.bits % 8:
+            self._refuse(
+                name,
+                f"has type {self.data_type.name}, of which several share a byte; read the bytes"
+                " through a tensor of UINT8",
+            )
+        return self.check(name)
 
     def _array(self, low: int, high: int) -> NDArray[Any]:
         """Return an array that shares the device memory."""
@@ -310,7 +321,7 @@ class Tensor(Handle):
 
     def byte_strides(self) -> tuple[int, ...]:
         """Return the strides in bytes; 0 along axes with fewer than two elements."""
-        return _geometry(self.shape, self.strides, self.first_byte, self.dtype.itemsize)[2]
+        return _geometry(self.shape, self.strides, self.data_type.bits)[2]
 
     def numpy(self) -> NDArray[Any]:
         """Copy the elements to the host.
@@ -335,7 +346,7 @@ class Tensor(Handle):
         >>> ar.Device("Atlas A2").tensor(np.float32([1, 2])).numpy()
         array([1., 2.], dtype=float32)
         """
-        low, high = self.check()
+        low, high = self._check_elements("tensor")
         memory = self.memory
         if memory is not None and self.size:
             checker = memory.device.checker
@@ -354,7 +365,10 @@ class Tensor(Handle):
 
         Gaps between elements are included.
         """
-        return _geometry(self.shape, self.strides, self.first_byte, self.dtype.itemsize)[:2]
+        bits = self.data_type.bits
+        low, high, _ = _geometry(self.shape, self.strides, bits, self.offset * bits % 8)
+        first = self.first_byte if low < high else 0
+        return first + low, first + high
 
     def _refuse(self, name: str, problem: str) -> NoReturn:
         fail(Status.ACLNN_ERR_PARAM_INVALID, f"{name} {problem}")
@@ -362,22 +376,26 @@ class Tensor(Handle):
 
 @lru_cache(maxsize=4096)
 def _geometry(
-    shape: tuple[int, ...], strides: tuple[int, ...], first: int, itemsize: int
+    shape: tuple[int, ...], strides: tuple[int, ...], bits: int, phase: int = 0
 ) -> tuple[int, int, tuple[int, ...]]:
-    """Return the first byte and the one after the last (`Tensor.extent`), and the byte strides."""
+    """Return the first byte and the one after the last, and the byte strides.
+
+    Bytes are counted from the one in which the element with indices 0 begins, at the bit ``phase``.
+    """
     steps = tuple(
-        [stride * itemsize if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)]
+        [stride * bits if size > 1 else 0 for size, stride in zip(shape, strides, strict=True)]
     )
+    in_bytes = tuple([step // 8 for step in steps])
     if 0 in shape:
-        return 0, 0, steps
-    low = high = first
+        return 0, 0, in_bytes
+    low = high = phase
     for size, step in zip(shape, steps, strict=True):
         reach = (size - 1) * step
         if reach < 0:
             low += reach
         else:
             high += reach
-    return low, high + itemsize, steps
+    return low // 8, -(-(high + bits) // 8), in_bytes
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from enum import IntEnum
 from itertools import count
@@ -210,11 +209,11 @@ class BaseStream:
     @property
     def last(self) -> Task | None:
         """The most recently submitted task; None if all are done."""
-        with suppress(IndexError):
+        try:
             last = self.queue[-1]
-            if last.state is not State.DONE:
-                return last
-        return None
+        except IndexError:
+            return None
+        return None if last.state is State.DONE else last
 
     def first(self) -> Task | None:
         """Return the first task that is not done; None if all are."""

@@ -86,6 +86,8 @@ class Stream(CallbackStream, Handle):
         self.device = device
         self.priority = min(max(integer("priority", priority), PRIORITIES[0]), PRIORITIES[1])
         self.flags = flags
+        #: whether waits wait for it; the enumerations' operators are written in Python
+        self._is_waited_for = not flags & _NOT_WAITED_FOR
 
     def __repr__(self) -> str:
         state = "" if self.alive else ", destroyed"
@@ -116,7 +118,7 @@ class Stream(CallbackStream, Handle):
         checker = self.scheduler.checker
         reached = {} if checker is None else checker.knowledge(self.timeline)
         task = self.last
-        if task is not None and not self.flags & _NOT_WAITED_FOR:
+        if task is not None and self._is_waited_for:
             if not self.scheduler.wait((task,), deadline):
                 fail(
                     Status.ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
@@ -125,7 +127,7 @@ class Stream(CallbackStream, Handle):
                 )
             if task.status is Status.ACL_ERROR_RT_STREAM_ABORT:
                 fail(task.status, f"{self!r} was aborted while the host waited for its work")
-        if checker is not None and not self.flags & _NOT_WAITED_FOR:
+        if checker is not None and self._is_waited_for:
             checker.reach(reached)
             checker.check_waits(self.timeline)
         self.scheduler.report(self)
