@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import ascendref as ar
 from ascendref import aclnn
 from ascendref.borrowed.table import Parameter, borrowed
 from ascendref.core.dtypes import DataType
+from ascendref.device.memory.virtual_memory import GRANULARITY, PhysicalMemory, ReservedMemory
 
 from ..support.two_phase import launch, refusal
 from ..support.two_phase import refused as refused_call
@@ -509,3 +511,67 @@ def test_labels_of_planes_out_of_range_fail_the_task(label: int) -> None:
     launch(dev, "aclnnNLLLoss2dBackward", *given)
     with pytest.raises(ar.AclError, match="indices from 0 to 2 are allowed"):
         dev.synchronize()
+
+
+# ---- calls whose tensors lie elsewhere
+
+#: bytes at which two inputs and the result lie, each of 32 bytes, in a kilobyte; what is said to it
+PLACES = (
+    ((0, 32, 64), None),
+    ((512, 96, 864), None),
+    ((4, 4, 900), None),  # inputs may overlap
+    ((4, 20, 800), None),
+    ((64, 96, 64), None),  # in place
+    ((96, 64, 64), None),
+    ((64, 96, 80), "overlaps"),
+    ((64, 96, 72), "overlaps"),
+    ((80, 96, 64), "overlaps"),
+    ((0, 32, 996), "covers the bytes"),
+    ((0, 1020, 64), "covers the bytes"),
+    ((0, 2, 64), "multiple of 4"),
+)
+
+
+@pytest.mark.parametrize("virtual", [False, True])
+@pytest.mark.parametrize("api", ["aclnnHardshrinkBackward", "aclnnMul"])
+def test_calls_whose_tensors_lie_elsewhere_share_decisions(
+    api: str, virtual: bool, monkeypatch: Any
+) -> None:
+    dev = ar.Device("Atlas A2")
+    start = GRANULARITY - 1024 if virtual else 0
+    memory: Any = dev.malloc(1024)
+    if virtual:  # half of it is mapped
+        memory = ReservedMemory.reserve(dev.address_space, 2 * GRANULARITY)
+        memory.map(0, PhysicalMemory(dev.address_space, GRANULARITY))
+    module = "borrowed" if api == "aclnnMul" else "twophase"
+    module, decides = f"ascendref.{module}.phase_1", "Compute" if api == "aclnnMul" else "validate"
+    decide: Any = getattr(import_module(module), decides)
+    made: list[Any] = []
+    monkeypatch.setattr(f"{module}.{decides}", lambda *given: made.append(given) or decide(*given))
+
+    def found(places: tuple[int, ...]) -> str | None:
+        dev.memset(memory.address + start, 0, 1024)
+        x, y, out = (ar.Tensor(memory.address + start + at, (8,), "float32") for at in places)
+        numbers = np.float32([-2, 0.25, 3, -0.5, 1, 0, 7, -8])
+        given = (x, y, out) if api == "aclnnMul" else (x, y, 0.5, out)
+        status, message = refused_call(api, *given)
+        if status:
+            assert status == INVALID
+            return message
+        y.view()[:] = numbers
+        x.view()[:] = numbers[::-1]
+        first, second = x.numpy(), y.numpy()
+        launch(dev, api, *given)
+        dev.synchronize()
+        shrunk = np.where(np.abs(second) > 0.5, first, 0)
+        np.testing.assert_array_equal(out.numpy(), first * second if api == "aclnnMul" else shrunk)
+        return None
+
+    for places, problem in PLACES:
+        message = found(places)
+        assert message is None if problem is None else problem in str(message), places
+    made.clear()
+    for places, problem in PLACES:
+        if problem is None:
+            found(tuple([at + 92 for at in places]))
+    assert not made
