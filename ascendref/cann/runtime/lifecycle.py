@@ -175,6 +175,8 @@ def aclrtResetDevice(number: int, *, force: bool = False) -> None:
         if not slot.contexts:
             process.find_leaks(slot)
         if context.device.scheduler.stop_on_failure:  # which nothing else undoes
+            if process.settings.trace:
+                process.replaced.append(context.device)
             slot.device = None
 
 

@@ -172,6 +172,7 @@ def find_leaks() -> None:
 
 def write_trace(path: str) -> None:
     devices = [slot.device for slot in process.slots if slot.device is not None]
+    devices = [*process.replaced, *devices]
     try:
         write_chrome(path, [device.trace() for device in devices])
     except OSError as error:

@@ -104,6 +104,8 @@ class Process:
     def reset(self) -> None:
         """Start over without devices, as a forked child must."""
         self.slots = [Slot(number) for number in range(self.settings.devices)]
+        #: devices that a reset has replaced, whose work belongs to the timeline
+        self.replaced: list[Device] = []
         self.thread = _Thread()
         #: the program's timeline, which orders the work of its devices
         self.host = Timeline(HOST)
