@@ -101,7 +101,11 @@ def _collective(name: str, space: str) -> Callable[..., Any]:
     native = native_kernel(name)
 
     def run(*values: Any) -> Any:
-        return refuse() if any(map(_is_group_of_hccl, values)) else native(*values)
+        if not any(map(_is_group_of_hccl, values)):
+            return native(*values)
+        # PyTorch would go on collecting the calls of a batch that fails
+        torch.distributed.distributed_c10d._world.pg_coalesce_state.clear()
+        return refuse()
 
     return run
 
