@@ -43,8 +43,7 @@ def read_arrays(
     with _loaded(argument, path) as found:
         if not isinstance(found, NpzFile):
             raise OptionError(argument, f"{path} holds one array without a name; use NAME={path}")
-        unknown = [] if allowed is None else [name for name in found if name not in allowed]
-        if allowed and unknown:
+        if allowed is not None and (unknown := [name for name in found if name not in allowed]):
             problem = f"{path} holds {', '.join(unknown)}; allowed are {', '.join(allowed)}"
             raise OptionError(argument, problem)
         if len(set(found.files)) < len(found.files):

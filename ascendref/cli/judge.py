@@ -15,10 +15,10 @@ from ..core.dtypes import BY_NUMPY
 from ..core.errors import ArgumentError, OptionError
 from ..declaration.operator import Operator
 from ..differentiable import needed_scalars
-from ..verify.verdict.alternatives import would_fit
+from ..verify.verdict.alternatives import judged
 from ..verify.verdict.calls import Call
 from ..verify.verdict.casts import judge_cast
-from ..verify.verdict.judging import Judged, judge_call
+from ..verify.verdict.judging import Judged
 from .console import DIFFERENCE, print_json, progress
 from .judge_report import as_json_value, check_page, show, write_page
 from .judged_files import FILE, Arrays, Reader
@@ -67,9 +67,9 @@ def judge(request: Request) -> int:
             calls: Iterable[Judged] = judge_dump(dump, operator, skipped)
         else:
             calls = _judged_files(request, name, operator, files, skipped)
-        for judged in bar.track(calls, description="judging"):
+        for each in bar.track(calls, description="judging"):
             # a dump may be larger than memory; elements are for the page's pictures
-            found.append(judged if request.page else judged.without_arrays())
+            found.append(each if request.page else each.without_arrays())
     if not found:
         because = "".join(f"; {label}: {why}" for label, why in list(skipped.items())[:1])
         raise OptionError(FILE, f"no call to judge{because}")
@@ -80,7 +80,7 @@ def judge(request: Request) -> int:
             print_json(as_json_value(found, skipped))
         else:
             show(found, skipped, request.everything)
-    right = all(judged.right for judged in found if not judged.is_reference)
+    right = all(each.right for each in found if not each.is_reference)
     return 0 if right else DIFFERENCE
 
 
@@ -123,15 +123,11 @@ def _judged_files(
 
 def _judged(call: Call, is_reference: bool = False) -> Judged:
     try:
-        verdicts = judge_call(call)
-        right = all(verdict.right for verdict in verdicts)
-        others = [] if right or is_reference else would_fit(call)
+        return judged(call, call.label, is_reference=is_reference)
     except OptionError:
         raise
     except ArgumentError as error:
         raise OptionError(FILE, f"{call.label}: {error}") from error
-    name, attrs = call.operator.name, call.scalars
-    return Judged(call.label, name, attrs, verdicts, others, is_reference, call=call)
 
 
 def _judged_cast(arrays: Arrays, attributes: Mapping[str, str]) -> Judged:

@@ -27,14 +27,13 @@ from ..differentiable import Function, differentiable_functions
 from ..functional.casting import cast
 from ..verify.comparison.acceptance import RULES
 from ..verify.rounding import Doubles
-from ..verify.verdict.alternatives import would_fit
+from ..verify.verdict.alternatives import judged
 from ..verify.verdict.calls import Call, Truth
 from ..verify.verdict.judging import (
     TOLERANCES,
     Fit,
     Judged,
     Verdict,
-    judge_call,
     judge_result,
     vendor_accepts,
 )
@@ -94,12 +93,12 @@ def judge_dump(
         prefix = "" if len(paths) == 1 else f"{path.parent.relative_to(folder)}/"
         for key in entries:
             try:
-                judged = _judge_entry(_Dump(entries, data), key, operator)
+                found = _judge_entry(_Dump(entries, data), key, operator)
             except Skip as why:
                 skipped[prefix + key] = str(why)
                 continue
-            if judged is not None:
-                yield replace(judged, label=prefix + judged.label)
+            if found is not None:
+                yield replace(found, label=prefix + found.label)
 
 
 class _Dump(NamedTuple):
@@ -173,10 +172,7 @@ def _judge_entry(dump: _Dump, key: str, operator: Operator | None) -> Judged | N
         own = _own_value(ours, call, results)
     if own is not None and operator in (None, own.operator):
         try:
-            verdicts = judge_call(own)
-            right = all(verdict.right for verdict in verdicts)
-            others = [] if right else would_fit(own)
-            return Judged(key, own.operator.name, own.scalars, verdicts, others, call=own)
+            return judged(own, key)
         except ArgumentError:
             pass  # PyTorch's function takes more than ours
     if operator is not None:

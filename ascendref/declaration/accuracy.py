@@ -53,15 +53,14 @@ def relative(ulp: float, factor: Callable[..., Any] | None = None) -> Accuracy:
     """Return the accuracy of a formula that does not cancel: the bound of F32 results.
 
     Those of F64 data are computed with 60 bits, so little more than the last rounding is lost. If a
-    factor of the formula is given, no bound is stated where it is not a normal number of the
-    arithmetic; the second half of an F64 number needs some more bits.
+    factor of the formula is given, no bound is stated for them where its second half is subnormal.
     """
 
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         own = {FLOAT32: ulp, FLOAT64: 1.0}.get(kind, HALF_ULP)
-        if factor is None:
+        if factor is None or kind is not FLOAT64:
             return Bound(own)
-        least = 2.0**-1014 if kind is FLOAT64 else float_format(FLOAT32).normal
+        least = 2.0**-1014
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.where(abs(evaluate(factor, np, tensors)) < least, np.inf, 0.0)

@@ -239,14 +239,10 @@ def given_settings(name: str, attributes: Mapping[str, float | str]) -> tuple[Se
 
 def named_scalars(operator: Operator, values: Mapping[str, float | str]) -> dict[str, float | str]:
     """Return all scalars, which are checked: given ones or defaults, choices by their names."""
+    given = default_scalars(operator.name) | dict(values)
     found: dict[str, float | str] = {}
     for param in operator.scalars:
-        value = (
-            values[param.name]
-            if param.name in values
-            else default_scalars(operator.name)[param.name]
-        )
-        number = check_array_scalar(param, value)
+        number = check_array_scalar(param, given[param.name])
         named = {v: name for name, v in (param.choices or {}).items()}
         found[param.name] = named.get(int(number), number) if named else number
     return found

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from ...core.dtypes import FLOAT64, ElementType
-from ...declaration.accuracy import Bound, by_choice, near_zero, relative
+from ...declaration.accuracy import by_choice, near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.scalars import ScalarParam
@@ -43,12 +41,6 @@ def value(self: Number) -> Number:
 def value_float32(self: Plain) -> Number:
     """The same with one rounding less."""
     return self.gelu()
-
-
-def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """F64 results, of two numbers each, lose bits where the distribution function is subnormal."""
-    bound = relative(1.75, normal_cdf) if kind is FLOAT64 else relative(1.75)
-    return bound(kind, scalars, size)
 
 
 def value_tanh(self: Number) -> Number:
@@ -88,7 +80,7 @@ VALUE = Operator(
         Formula.of(value, variant=only_in_float32(value_float32)), TANH, compute_bound=True
     ),
     device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
-    accuracy=by_choice("approximate", none=accuracy, tanh=relative(2.0)),
+    accuracy=by_choice("approximate", none=relative(1.75, normal_cdf), tanh=relative(2.0)),
     torch=TorchOperator("gelu", keywords=("approximate",), out="out"),
     settings=({}, {"approximate": "tanh"}),
     interval=(-4.0, 4.0),

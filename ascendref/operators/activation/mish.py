@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...core.dtypes import FLOAT64, ElementType
-from ...declaration.accuracy import Bound, near_zero, relative
+from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
 from ...declaration.operator import Operator
 from ...declaration.shapes import broadcast_shapes
@@ -45,19 +43,13 @@ def out_float32(self: Plain) -> Plain:
     return (self.widened() * n / (n + 2.0)).narrowed()
 
 
-def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
-    """F64 results, of two numbers each, lose bits where the tanh is subnormal."""
-    bound = relative(1.75, tanh_of_softplus) if kind is FLOAT64 else relative(1.75)
-    return bound(kind, scalars, size)
-
-
 VALUE = Operator(
     name="mish",
     api="aclnnMish",
     latex=r"\text{out} = \text{self} \cdot \tanh(\ln(1 + e^{\text{self}}))",
     formula=Formula.of(out, variant=only_in_float32(out_float32), compute_bound=True),
     device=OnDevice(TRAINING_A2_A3, ("Mish",), types="equal"),
-    accuracy=accuracy,
+    accuracy=relative(1.75, tanh_of_softplus),
     torch=TorchOperator("mish", out="out"),
     interval=(-8.0, 8.0),
 ).declare()

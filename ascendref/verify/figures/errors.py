@@ -65,12 +65,11 @@ def judged_panel(title: str, kind: str, data: Doubles, errors: Doubles, limit: f
     The limit is the bound of the errors, which finite ones may exceed.
     """
     x = np.round(place(data.reshape(-1), kind) * _BINS) / _BINS
-    order = np.lexsort((np.where(np.isfinite(errors), errors, 2 * _RANGE[1]).reshape(-1), x))
-    last = np.append(np.diff(x[order]) != 0, True)
-    chosen = order[last]
-    y = np.where(np.isfinite(errors), errors, 2 * _RANGE[1]).reshape(-1)[chosen]
-    seen = y > 0
-    marks = [Marks("the result", TORCH, x[chosen][seen], y[seen])] if seen.any() else []
+    y = np.where(np.isfinite(errors), errors, 2 * _RANGE[1]).reshape(-1)
+    order = np.lexsort((y, x))
+    chosen = order[np.append(np.diff(x[order]) != 0, True)]
+    chosen = chosen[y[chosen] > 0]
+    marks = [Marks("the result", TORCH, x[chosen], y[chosen])] if chosen.size else []
     levels = [Level(0.5, "one rounding, at most")]
     if limit > 0.5:
         levels.append(Level(limit, "stated bound, F32 arithmetic", "float32"))

@@ -13,10 +13,19 @@ from ...core.errors import ArgumentError
 from ...declaration.scalars import ScalarParam
 from ...differentiable import default_scalars
 from .calls import Call
-from .judging import judge_call
+from .judging import Judged, judge_call
 
 #: numbers that are tried for every scalar that takes any, besides those that the operator declares
 _USUAL: Final = (1.0, 0.0, 0.5, 2.0, 0.1, 0.01, 10.0, 20.0, 100.0)
+
+
+def judged(call: Call, label: str, *, is_reference: bool = False) -> Judged:
+    """Judge a call, and find others that wrong results would fit, or raise an ArgumentError."""
+    verdicts = judge_call(call)
+    right = all([verdict.right for verdict in verdicts])
+    others = [] if right or is_reference else would_fit(call)
+    attrs = call.scalars
+    return Judged(label, call.operator.name, attrs, verdicts, others, is_reference, call=call)
 
 
 def would_fit(call: Call) -> list[str]:

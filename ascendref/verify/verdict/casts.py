@@ -70,9 +70,7 @@ def _of_narrow(array: NDArray[Any], out: NDArray[Any]) -> tuple[Verdict, list[st
     steps[np.isnan(actual) != np.isnan(rounded)] = np.inf
     steps[~same & (actual == rounded)] = np.inf
     steps[same] = 0.0
-    verdict.errors, finite = steps, np.isfinite(steps)
-    verdict.largest = float(steps.max(initial=0.0, where=finite))
-    verdict.infinite = int(np.count_nonzero(~finite))
+    verdict.measure(steps)
     verdict.fits.append(Fit(ROUNDED, verdict.wrong, f"the cast of {type(golden[()]).__module__}"))
     flat = array.astype(np.float64).reshape(-1)
     verdict.worst = worst_elements(verdict, ~same, lambda k: {"array": flat[k].item()})

@@ -93,6 +93,12 @@ class Verdict:
     def right(self) -> bool:
         return not self.problem and self.arithmetic is not None
 
+    def measure(self, errors: Doubles) -> None:
+        """Keep the errors, and say how large they are."""
+        self.errors, finite = errors, np.isfinite(errors)
+        self.largest = float(errors.max(initial=0.0, where=finite))
+        self.infinite = int(np.count_nonzero(~finite))
+
     def without_arrays(self) -> Verdict:
         """Return all that is said, without the elements."""
         actual = np.broadcast_to(np.zeros((), self.actual.dtype), self.actual.shape)
@@ -180,9 +186,7 @@ def judge_result(
     verdict.comparison = compare(numbers, truth.values)
     errors = ulp_errors(numbers, truth.values)
     errors[~same & (actual == truth.rounded)] = np.inf
-    verdict.errors, finite = errors, np.isfinite(errors)
-    verdict.largest = float(errors.max(initial=0.0, where=finite))
-    verdict.infinite = int(np.count_nonzero(~finite))
+    verdict.measure(errors)
     verdict.fits.append(Fit(ROUNDED, verdict.wrong, "½ ulp"))
     if verdict.wrong:
         for fit in fits(errors):
