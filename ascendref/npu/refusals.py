@@ -130,10 +130,8 @@ def refuse_functions() -> None:
 
     # raised by every operator of the library
     why = "they need libatb.so, a library of operators for NPUs (NNAL)"
-    _atb_ops.NNAL_EX, _atb_ops.GLOBAL_E = (
-        not_available("torch_npu.atb and its operators", why),
-        None,
-    )
+    _atb_ops.NNAL_EX = not_available("torch_npu.atb and its operators", why)
+    _atb_ops.GLOBAL_E = None
     _refuse_inductor()
 
 

@@ -323,25 +323,32 @@ class Wide {
     Wide(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack given, bool counting)
         : op(op), keys(keys), given(std::move(given)), counting(counting)
     {
+    }
+
+    // Whether tensors that are no indices have several types, which copies would make equal.
+    bool differ() const
+    {
         std::unordered_set<at::ScalarType> types, widened;
-        for (size_t k = 0; k < this->given.size(); k++)
-            for_tensors(this->given[k], [&](const Tensor &tensor) {
-                if (!tensor.defined()) return;
-                auto type = tensor.scalar_type();
-                if (!first) first = type;
-                if (!tensor.dim() || is_index(op.schema().arguments()[k].name())) return;
-                types.insert(type);
-                widened.insert(wider(type, counting));
+        for (size_t k = 0; k < given.size(); k++)
+            for_tensors(given[k], [&](const Tensor &tensor) {
+                if (!tensor.defined() || !tensor.dim()) return;
+                if (is_index(op.schema().arguments()[k].name())) return;
+                types.insert(tensor.scalar_type());
+                widened.insert(wider(tensor.scalar_type(), counting));
             });
-        differ = widened.size() < types.size();
+        return widened.size() < types.size();
     }
 
     // Call the kernel with copies of narrow tensors, then round what it wrote to their types, and its
     // results to that of the first tensor.
     void run(Stack *stack)
     {
-        for (const auto &argument : given)
+        for (const auto &argument : given) {
+            for_tensors(argument, [&](const Tensor &tensor) {
+                if (tensor.defined() && !first) first = tensor.scalar_type();
+            });
             stack->push_back(with_tensors(argument, [&](const Tensor &tensor) { return copy(tensor); }));
+        }
         op.redispatchBoxed(keys, stack);
         const auto &arguments = op.schema().arguments();
         for (size_t k = 0; k < given.size(); k++)
@@ -354,9 +361,6 @@ class Wide {
         for (auto *value = stack->data() + (stack->size() - results); results; results--, value++)
             *value = with_tensors(*value, [&](const Tensor &tensor) { return narrow(tensor); });
     }
-
-    // whether tensors that are no indices have several types, which copies would make equal
-    bool differ = false;
 
   private:
     Tensor copy(const Tensor &tensor)
@@ -404,13 +408,13 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
     Wide wide(op, keys, Stack(stack->end() - count, stack->end()), counting);
     const auto rest = stack->size() - static_cast<size_t>(count);
     std::exception_ptr refused; // with the types of the program
-    if (wide.differ || !ROUNDING.count(op.schema().name())) {
+    if (!ROUNDING.count(op.schema().name()) || wide.differ()) {
         try {
             return op.redispatchBoxed(keys, stack);
         } catch (const c10::NotImplementedError &) {
             refused = std::current_exception();
         } catch (const std::exception &) {
-            if (wide.differ) throw;
+            if (wide.differ()) throw;
             refused = std::current_exception();
         }
     }
