@@ -61,6 +61,8 @@ def call(operator, types, values):
 
 
 for name, formula in FORMULAS.items():
+    if formula.space != "npu":
+        continue
     base, _, overload = name.partition(".")
     operator = getattr(getattr(torch.ops.npu, base), overload or "default")
     tensors = kinds(operator._schema.arguments)
