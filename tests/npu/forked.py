@@ -4,12 +4,14 @@
 each prints is in files of the current folder, ``NUMBER.out`` and ``NUMBER.err``.
 """
 
+import gc
 import os
 import runpy
 import sys
 
 import torch_npu  # noqa: F401
 
+gc.freeze()  # the end of a fork does not collect what the imports left
 for number, program in enumerate(sys.argv[1:]):
     print(number, program, end=" ", flush=True)
     child = os.fork()
