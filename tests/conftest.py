@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +28,13 @@ settings.load_profile("stable")
 # a background job of a shell ignores it, and the processes of tests would inherit that
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out modules that only tests import, which `--doctest-modules` would read."""
+    name = collection_path.name
+    helper = collection_path.suffix == ".py" and not name.startswith(("test_", "__init__"))
+    return True if helper and Path(__file__).parent in collection_path.parents else None
 
 
 def pytest_report_header() -> str:

@@ -11,6 +11,8 @@ from ascendref.device.checker.machine_code import places_of
 
 from .conftest import PROGRAMS
 
+pytestmark = pytest.mark.full
+
 SOURCE = PROGRAMS / "hazards.cpp"
 #: names of Python, which no report about a program in C may have
 PYTHON = re.compile(
@@ -103,7 +105,6 @@ def test_reports_speak_c(mistakes, mistake):
         assert re.sub(r"\{(.*)\}", lambda mark: at(mark[1]), word) in told.text
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("exits", [(), ("exit",)], ids=["reset", "exit"])
 def test_a_leak_is_told_at_the_end(programs, exits):
     told = hazards(programs, "race", "leak", *exits, "last", out="static object\n")
@@ -112,7 +113,6 @@ def test_a_leak_is_told_at_the_end(programs, exits):
     assert told.sites[2][2].startswith(at("leak: first"))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("flags", ["-O0", "-O2"])
 def test_the_callers_of_helpers_are_told_also_where_they_are_inlined(programs, tmp_path, flags):
     compiled = type(programs)(tmp_path, programs.root, (flags,))
@@ -161,7 +161,6 @@ def test_an_address_of_another_device_says_so(programs):
     assert re.fullmatch(r"count is 65, but dst has 64 bytes from 0x1\w+ on", lines[2])
 
 
-@pytest.mark.full
 def test_the_exit_status_says_whether_hazards_were_found(programs):
     assert hazards(programs, status=0).kinds == []  # other tests have those with status 1
     # nothing is told without the variable
@@ -184,7 +183,6 @@ def test_the_command_takes_programs_that_were_compiled(programs, capfd, monkeypa
     assert re.search(rf"called from \S*hazards\.cpp:{lines[0]}\n", capfd.readouterr().out)
 
 
-@pytest.mark.full
 def test_without_debugging_information_the_function_is_named(programs, tmp_path):
     stripped = type(programs)(tmp_path, programs.root, ("-g0", "-fno-inline"))
     told = hazards(stripped, "race")

@@ -79,6 +79,7 @@ def test_a_refused_configuration_initializes_nothing(programs, tmp_path, text, c
     assert not re.search(r"object|codec|Errno|unicode|literal|infinity", out)
 
 
+@pytest.mark.full
 def test_a_configuration_is_utf_8_in_every_locale_and_under_every_name(programs, tmp_path):
     path = os.fsencode(tmp_path) + b"/\xe9.json"
     with open(path, "wb") as file:
@@ -87,6 +88,7 @@ def test_a_configuration_is_utf_8_in_every_locale_and_under_every_name(programs,
     assert out.startswith("0 \n")
 
 
+@pytest.mark.full
 def test_a_default_device_serves_threads_until_the_end(programs, tmp_path):
     settings = {"defaultDevice": {"default_device": "1"}, "dump": json.loads("[" * 9 + "]" * 9)}
     (tmp_path / "acl.json").write_text(json.dumps(settings))
@@ -115,6 +117,7 @@ def test_the_host_cannot_touch_memory_of_the_device(programs):
     assert errors.count("\n") == 1
 
 
+@pytest.mark.full
 def test_an_exception_in_python_is_no_success(programs, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         textwrap.dedent(
@@ -193,6 +196,7 @@ def test_a_bad_setting_is_one_line_and_a_code(programs, variable, value):
     assert re.fullmatch(rf"ascendref: .*{said}.*\n", errors)
 
 
+@pytest.mark.full
 def test_the_log_and_the_timeline(programs, tmp_path):
     trace = tmp_path / "trace.json"
     out, errors = programs.run(SAMPLE, ASCENDREF_CALLS="1", ASCENDREF_TRACE=str(trace))
@@ -207,6 +211,7 @@ def test_the_log_and_the_timeline(programs, tmp_path):
     assert "aclnnHardshrinkBackward" in names
 
 
+@pytest.mark.full
 def test_memory_is_that_of_the_setting(programs):
     _, errors = programs.run(SAMPLE, status=1, ASCENDREF_MEMORY="100")
     assert errors == ""
@@ -232,6 +237,7 @@ def client(root, program):
     return run("-c", CLIENT + textwrap.dedent(program), ROOT=str(root))
 
 
+@pytest.mark.full
 def test_ctypes_clients_of_python(root):
     out = client(
         root,

@@ -20,6 +20,7 @@ def run_with(root, *arguments):
     return run(*arguments, PYTHONPATH=path, ASCEND_HOME_PATH=str(root), **TWO_DEVICES)
 
 
+@pytest.mark.full
 def test_a_program_that_checks_all_itself_prints_nothing(root):
     assert run_with(root, PROGRAMS / "pyacl.py") == ""
 

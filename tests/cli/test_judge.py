@@ -325,6 +325,7 @@ CASTS: list[tuple[str, str, list[float], list[int], int, list[str], list[str]]] 
 ]  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "options", "numbers", "bits", "status", "would", "notes"), CASTS)
 def test_casts(
     kind: str,

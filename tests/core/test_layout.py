@@ -5,6 +5,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ STRIDED = st.lists(st.tuples(st.integers(0, 4), st.integers(-20, 20)), min_size=
 )
 
 
+@pytest.mark.full
 @settings(max_examples=500)
 @given(view=STRIDED, itemsize=st.sampled_from([2, 4]))
 @example(view=((3, 0), (4, 4)), itemsize=4)
@@ -39,6 +41,7 @@ def test_shared_addresses_are_found_exactly(view: Any, itemsize: int) -> None:
     assert has_internal_overlap(array) == (len(set(taken)) < len(taken))
 
 
+@pytest.mark.full
 @settings(max_examples=300)
 @given(view=STRIDED, data=st.data())
 def test_collapsing_keeps_every_address_in_order(view: Any, data: Any) -> None:
@@ -71,6 +74,7 @@ def walked(plan: Any, tiles: int, operand: int) -> list[int]:
     return result
 
 
+@pytest.mark.full
 @settings(max_examples=100)
 @given(data=st.data())
 def test_tiles_cover_every_element_once_and_pair_the_operands(data: Any) -> None:

@@ -30,6 +30,7 @@ def test_without_a_compiler_calls_say_so(tmp_path):
     assert run_program("refused", **environment) == "True True True True True 0"
 
 
+@pytest.mark.full
 def test_a_second_process_compiles_nothing(tmp_path):
     assert run_program("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "0 12 []"
     assert run_program("kernels", NUMBA_CACHE_DIR=str(tmp_path)) == "12 0 []"

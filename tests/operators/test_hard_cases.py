@@ -70,6 +70,7 @@ def test_logit_quotients_next_to_a_middle() -> None:
     np.testing.assert_array_equal(got, [nearest(value, "float32") for value in want])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", NARROW)
 @pytest.mark.parametrize("reduction", ["none", "mean"])
 def test_a_tiny_target_decides_the_ties_of_smooth_l1(kind: str, reduction: str) -> None:
@@ -286,7 +287,7 @@ def test_half_of_a_subnormal_is_a_tie_that_the_next_term_breaks(
     assert (hard_cases.count > before) == (kind != "float16")  # doubles hold both terms of F16
 
 
-@pytest.mark.every_operator
+@pytest.mark.full
 @pytest.mark.parametrize(("operator", "slope"), [("sigmoid", 0.25), ("silu_backward", 0.5)])
 def test_a_cube_next_to_a_middle(operator: str, slope: float) -> None:
     """Near 0, sigmoid is 1/2 + x/4 - x³/48 and the derivative of silu 1/2 + x/2 - x³/12.
@@ -337,6 +338,7 @@ def test_next_to_the_zero_of_a_gradient(
             assert_right(operator, tensors, scalars, (got,), compute)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", NARROW)
 def test_exponentials_beyond_doubles_are_decided_by_doubles(kind: str) -> None:
     """Times any narrow number they are infinite or 0."""

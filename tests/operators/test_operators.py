@@ -12,7 +12,18 @@ from ascendref.core.dtypes import ELEMENT_TYPES
 from ascendref.kernels.runtime.kernel import Kernel
 
 from ..support.calls import call
-from ..support.cases import COMPUTES, HALVED, LAYOUTS, PLACED, SCALARS, SUMMING, VALUES, Case, build
+from ..support.cases import (
+    COMPUTES,
+    HALVED,
+    LAYOUTS,
+    PLACED,
+    SCALARS,
+    SUMMING,
+    USUAL_TYPES,
+    VALUES,
+    Case,
+    build,
+)
 from ..support.correctness import assert_right, result_type
 from ..support.operands import rare
 from ..support.rounding import array_of, assert_bits, assert_same_bits, compute_type, exact
@@ -38,7 +49,8 @@ def turns(case: Case) -> Any:
     """Mark what takes long to compile or to judge, while its parts are other rows."""
     kind = case.types[0]
     if set(case.types) == {kind} and not case.out and case.compute in (None, kind, "float64"):
-        return case
+        short = case.layout != "long" and (kind, case.compute) in USUAL_TYPES
+        return case if short else pytest.param(case, marks=pytest.mark.full)
     long = [pytest.mark.exhaustive] if case.out and case.compute else []
     return pytest.param(case, marks=[pytest.mark.daily(16), *long])
 

@@ -86,7 +86,9 @@ def test_empty_input_has_sums_of_zero(kind: str, shape: Any) -> None:
         assert_bits(got[1], np.zeros(channels, x.dtype))
 
 
-@pytest.mark.parametrize("grad", FLOATS)
+@pytest.mark.parametrize(
+    "grad", [pytest.param(x, marks=[] if x == "float32" else pytest.mark.full) for x in FLOATS]
+)
 def test_types_must_be_equal(grad: str) -> None:
     for x, weight in ((x, weight) for x in FLOATS for weight in FLOATS):
         arrays = [np.ones(1, FORMATS[kind].dtype) for kind in (grad, x, weight)]

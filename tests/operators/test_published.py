@@ -45,6 +45,7 @@ PUBLISHED: list[tuple[Callable[..., Any], str, list[float], str, str, int]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("function", "kind", "data", "compute", "printed", "alike"), PUBLISHED)
 def test_published_results(
     function: Any, kind: str, data: list[float], compute: str, printed: str, alike: int

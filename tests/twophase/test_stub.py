@@ -43,6 +43,7 @@ def test_the_stub_follows_from_the_declarations() -> None:
         pytest.fail(f"{PATH} is missing or old: python -m tests.twophase.aclnn_stub writes it")
 
 
+@pytest.mark.full
 def test_a_type_checker_knows_the_functions(tmp_path: Path) -> None:
     assert_types(PROGRAM, tmp_path)
 

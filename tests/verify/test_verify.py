@@ -239,6 +239,7 @@ def test_a_broken_bound_of_doubles_is_status_1(monkeypatch: pytest.MonkeyPatch) 
     assert 0.25 < row["max_ulp"] <= 1
 
 
+@pytest.mark.full
 def test_what_a_bound_excepts_does_not_break_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere(data: Any) -> Any:
         return np.where(np.abs(data) < 2, np.inf, 0.0)
