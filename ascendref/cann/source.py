@@ -42,6 +42,12 @@ def table_source() -> str:
     lines = [
         "/* The exported functions: each passes its arguments on, with a description. */",
         '#include "functions.h"',
+        # optimization would take two thirds of the library's time to compile, and gain nothing
+        "#ifdef __clang__",
+        "#pragma clang optimize off",
+        "#else",
+        '#pragma GCC optimize "O0"',
+        "#endif",
         "#define DECLARES(x) _Static_assert(sizeof(x) == 8, #x)",
         "DECLARES(size_t); DECLARES(void *);",
         "#define CALLER __builtin_return_address(0)",
