@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import zlib
@@ -86,6 +87,12 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
     return (
         ("skipped", "", "SKIPPED") if report.skipped and not hasattr(report, "wasxfail") else None
     )
+
+
+def pytest_sessionfinish() -> None:
+    """Collect once what is left; pytest and Python would do so many times, seconds each."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
