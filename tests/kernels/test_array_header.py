@@ -17,12 +17,11 @@ from ascendref.kernels.runtime import array_header as header
 from ..support.cases import ARRANGEMENTS
 from ..support.rounding import assert_bits
 
-pytestmark = pytest.mark.tiny
-
 Array = np.ndarray[Any, Any]
 KINDS = (np.float32, np.float16, ml_dtypes.bfloat16, np.float64)
 
 
+@pytest.mark.tiny
 def test_arrays_look_as_expected() -> None:
     assert header.has_expected_headers()
 
@@ -81,6 +80,7 @@ def test_every_view_of_a_result_is_written(kind: Any, view: str) -> None:
     assert_bits(sums, wanted[1])
 
 
+@pytest.mark.tiny
 def test_bad_arguments_are_refused_after_good_ones() -> None:
     x = np.linspace(0.1, 0.9, 12).astype(np.float32).reshape(3, 4)
     memory = np.zeros(24, np.float32)
@@ -110,6 +110,7 @@ def test_bad_arguments_are_refused_after_good_ones() -> None:
     assert not frozen.any()
 
 
+@pytest.mark.tiny
 def test_bad_arguments_are_refused_after_good_strided_ones() -> None:
     memory = np.linspace(-0.9, 0.9, 64).astype(np.float32)
     g, x = memory[:12].reshape(4, 3).T, memory[16:28].reshape(4, 3).T
@@ -151,6 +152,7 @@ def test_bad_arguments_of_sums_are_refused_after_good_ones() -> None:
     assert not whole.any()
 
 
+@pytest.mark.tiny
 def test_kernels_work_where_array_headers_are_unexpected(monkeypatch: pytest.MonkeyPatch) -> None:
     operator = ar.OPERATORS["logit_grad"]
     kind = ELEMENT_TYPES["float32"]

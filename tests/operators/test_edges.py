@@ -10,13 +10,15 @@ import pytest
 import ascendref as ar
 
 from ..support.calls import call
-from ..support.cases import SCALARS, TENSORS, USUAL_TYPES, Case, build
+from ..support.cases import SCALARS, SUMMING, TENSORS, USUAL_TYPES, Case, build
 from ..support.correctness import HALVES, assert_right
 from ..support.daily import USUAL
 from ..support.rounding import FORMATS, array_of, assert_bits, exact, round_to
 from .edges.entry import Edge
 from .entries import ENTRIES
 
+#: operators whose kernels compile in seconds
+TINY = USUAL - set(SUMMING)
 COMPUTES = (None, *FORMATS, "exact")
 
 
@@ -66,7 +68,8 @@ def test_edges(operator: str, compute: str | None) -> None:
 
 @pytest.mark.every_operator
 @pytest.mark.parametrize(
-    "operator", [pytest.param(x, marks=pytest.mark.tiny) if x in USUAL else x for x in ENTRIES]
+    "operator",
+    [pytest.param(x, marks=pytest.mark.tiny if x in TINY else []) for x in ENTRIES],
 )
 def test_usual_arithmetic(operator: str) -> None:
     """Edges and a row of the table of cases, with few kernels for each operator."""
