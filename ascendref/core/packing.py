@@ -9,6 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from struct import Struct
+from typing import NamedTuple
+
+
+class ScalarRange(NamedTuple):
+    """The arguments for a scalar that compiled code reads itself, from the tuple of all."""
+
+    #: an object that is allowed, whatever its type (None for no such object), and its value
+    known: object
+    value: float
+    #: allowed numbers of Python's and NumPy's types
+    least: float
+    greatest: float
 
 
 def pack_floats(*numbers: float) -> bytes:

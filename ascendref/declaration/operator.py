@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import unwrap
-from math import prod
+from math import inf, isnan, nextafter, prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -56,6 +56,9 @@ class Operator:
     scalars: tuple[ScalarParam, ...] = ()
     #: raises ArgumentValueError unless these values of the scalars are allowed together
     check_scalars: Callable[..., None] | None = None
+    #: by name of a scalar, the numbers at which it changes whether scalars are allowed or the
+    #: formula's variant: from each number to below the next, all are alike; None if not known
+    breaks: Mapping[str, tuple[float, ...]] | None = None
     #: names of the results; by default, "grad_input" of a gradient and "out" of a function
     outputs: tuple[str, ...] = ()
     #: how the first result consists of several that broadcast; the formula is then one of several
@@ -105,6 +108,25 @@ class Operator:
         if not self.outputs:
             names = ("out",) if self.forward is None else ("grad_input",)
             object.__setattr__(self, "outputs", names)
+
+    def range_of(self, param: ScalarParam, value: float) -> tuple[float, float] | None:
+        """Return the least and greatest number that is alike to a scalar's value; None if unknown.
+
+        Only flags and choices themselves are.
+        """
+        if param.choices is not None or param.is_flag or isnan(value):
+            return inf, -inf
+        breaks = self.breaks
+        if breaks is None and not (self.check_scalars or self.formula.variant):
+            breaks = {}
+        if breaks is None:
+            return None
+        numbers = breaks.get(param.name, ())
+        least = -inf if param.least is None else param.least
+        return (
+            max([least, *[x for x in numbers if x <= value]]),
+            min([inf, *[nextafter(x, -inf) for x in numbers if x > value]]),
+        )
 
     def __reduce__(self) -> tuple[Callable[..., Operator], tuple[Any, ...]]:
         return operator_with, (self.key,)  # a copy is the operator itself

@@ -56,6 +56,10 @@ def array_call(
     result: ResultT | None
     cached = LAST_USED.get(operator)
     if cached is not None and cached.compute is compute_dtype:
+        if cached.direct is not None:
+            result = cached.direct(tensors, scalars, out)
+            if result is not None:
+                return result
         latest, numbers, run = cached.latest
         if not all(map(is_, scalars, latest)):
             numbers, run = cached.find(scalars)

@@ -3,7 +3,9 @@
 A full check takes twenty times as long as a kernel on a few elements. So a call that passed it
 leaves a *run*: a function that computes the result or, if the arrays differ, does nothing and
 returns None. Scalars may differ. They select the *form* of a call: how a reduction reduces its
-terms, and a formula that was written for them (`Formula.variant`); each form has a run.
+terms, and a formula that was written for them (`Formula.variant`); each form has a run. The kernels
+of contiguous operands read scalars themselves where numbers in a range are known to select one form
+(`Operator.range_of`): a new scalar then costs what the last one did.
 
 The kernels that `bind`, `like` and `dense` return read the headers of Python objects in compiled
 code. They reject all but plain ``ndarray`` objects of the expected element type and layout, and
@@ -30,7 +32,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from ..core.errors import ArgumentValueError
-from ..core.packing import pack_floats
+from ..core.packing import ScalarRange, pack_floats
 from ..declaration.operator import Operator
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
@@ -53,6 +55,9 @@ class ArrayCall(NamedTuple):
 #: nothing and returns None if the arrays are others than it is for
 Run = Callable[[tuple[Any, ...], bytes, Any], Any]
 
+#: the same with the scalars of the call; returns None as well if these are others than it is for
+Direct = Callable[[tuple[Any, ...], tuple[Any, ...], Any], Any]
+
 #: operator, compute type, element types; and layouts, if a run depends on them
 Key = tuple[Any, ...]
 
@@ -72,8 +77,8 @@ class Computed(NamedTuple):
     in_place: bool
 
 
-#: returns the run of a call and its key, given the key for contiguous arrays
-RunMaker = Callable[[Key, ArrayCall, Computed], tuple[Key, Run | None] | None]
+#: returns the key of a call and what runs it, given the key for contiguous arrays
+RunMaker = Callable[[Key, ArrayCall, Computed], tuple[Key, Run | None, Direct | None] | None]
 
 #: types of scalars that are read without the full check
 _PLAIN: Final = frozenset({float, int, np.float16, np.float32, np.float64, np.int32, np.int64})
@@ -104,13 +109,16 @@ class CachedCall:
         self._alike &= not (self._reduction or self._viewed or self._variant)
         numbers = struct.Struct(f"{len(params)}d")
         self._pack, self._unpack = numbers.pack, numbers.unpack
-        self._runs: dict[object, Run] = {}
+        self._runs: dict[object, tuple[Run, Direct | None]] = {}
         #: the most recent scalars, the same in memory, and what runs with them
         self.latest: tuple[tuple[Any, ...], bytes, Run]
+        #: what to try first
+        self.direct: Direct | None
 
-    def add(self, values: tuple[float, ...], run: Run) -> None:
+    def add(self, values: tuple[float, ...], run: Run, direct: Direct | None) -> None:
         """Add what runs with these scalars."""
-        self._runs[self._form(values)] = run
+        self._runs[self._form(values)] = run, direct
+        self.direct = direct
         # no argument is a new object
         self.latest = (object(),) * len(values), b"", run
 
@@ -149,9 +157,10 @@ class CachedCall:
                 self._check(*values)
             except ArgumentValueError:
                 return _MISS
-        run = self._runs.get(self._form(values))
-        if run is None:
+        found = self._runs.get(self._form(values))
+        if found is None:
             return _MISS
+        run, self.direct = found
         self.latest = scalars, numbers, run
         return numbers, run
 
@@ -261,12 +270,12 @@ def remember(call: ArrayCall, computed: Computed) -> None:
     made = RUN_MAKERS[type(call.tensors[0])](key, call, computed)
     if made is None:
         return
-    key, run = made
+    key, run, direct = made
     cached = None
     if run is not None:
         types = computed.compute, computed.kernels[0].result.name
         cached = _CACHED_CALLS.get(key) or CachedCall(call, types)
-        cached.add(computed.values, run)
+        cached.add(computed.values, run, direct)
         LAST_USED[call.operator] = cached
     if len(_CACHED_CALLS) >= _CACHE_LIMIT:
         _CACHED_CALLS.clear()
@@ -289,32 +298,51 @@ def _layouts(tensors: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
     )
 
 
-def _make_run(key: Key, call: ArrayCall, computed: Computed) -> tuple[Key, Run | None] | None:
-    """Return what runs a call on NumPy arrays, and its key, with layouts if it depends on these.
+def scalar_ranges(call: ArrayCall, values: tuple[float, ...]) -> tuple[ScalarRange, ...] | None:
+    """Return the arguments that select one form with these values; None if they are not known."""
+    ranges = []
+    for param, scalar, value in zip(call.operator.scalars, call.scalars, values, strict=True):
+        limits = call.operator.range_of(param, value)
+        if limits is None:
+            return None
+        # objects that always have the same value; compiled code reads integers
+        kinds = {bool} if param.is_flag else _PLAIN - {int} if param.choices is None else {str, int}
+        known = scalar if type(scalar) in kinds else None
+        ranges.append(ScalarRange(known, value, *limits))
+    return tuple(ranges)
+
+
+def _make_run(
+    key: Key, call: ArrayCall, computed: Computed
+) -> tuple[Key, Run | None, Direct | None] | None:
+    """Return the key of a call on NumPy arrays, with layouts if it depends on these, and its run.
 
     The run is None if such a call must occur again first; all is None if it is never cached.
     """
-    (kernel, *_), in_place = computed.kernels, computed.in_place
+    (kernel, *_), values, in_place = computed.kernels, computed.values, computed.in_place
     arrays, result = computed.arrays, computed.arrays[len(call.tensors)]
     if type(result) is not ndarray or not result.size:
         return None
-    if call.operator.mode(computed.values) != "none":
+    if call.operator.mode(values) != "none":
         if not kernel.are_contiguous(arrays, in_place):
             return None
-        return key, _reduction(kernel, result.dtype)
+        return key, _reduction(kernel, result.dtype), None
     viewed = call.operator.is_viewed
     if not viewed and kernel.layout(arrays, in_place) == "dense":
-        return key, _elementwise(kernel.bind(), result.dtype, None)
+        run, ranges = _elementwise(kernel.bind(), result.dtype, None), scalar_ranges(call, values)
+        if ranges is None:
+            return key, run, None
+        return key, run, _elementwise(kernel.bind(ranges), result.dtype, None)
     if in_place or not (call.out is None or type(call.out) is ndarray):
         return None
     key = (*key, *_layouts(call.tensors, call.out))
     parts = viewed_parts(call.operator, computed) if viewed else []
     if key not in _CACHED_CALLS or not (parts or (not viewed and kernel.has_strided_loop)):
-        return key, None
+        return key, None, None
     if not viewed:
-        return key, _elementwise(kernel.like(arrays), result.dtype, _maker(result))
+        return key, _elementwise(kernel.like(arrays), result.dtype, _maker(result)), None
     bound = [(p.kernel.like(p.operands, arrays, p.places), p.numbers) for p in parts]
-    return key, _viewed(bound, _maker(result))
+    return key, _viewed(bound, _maker(result)), None
 
 
 RUN_MAKERS[ndarray] = _make_run
@@ -331,10 +359,10 @@ def _maker(result: NDArray[Any]) -> Callable[[], NDArray[Any]]:
 
 def _elementwise(
     kernel: Callable[[int, int, int], int], dtype: np.dtype[Any], make: Callable[[], Any] | None
-) -> Run:
+) -> Callable[[tuple[Any, ...], object, Any], Any]:
     """Return what runs a bound kernel; ``make`` is None for results like the first tensor."""
 
-    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+    def run(tensors: tuple[Any, ...], numbers: object, out: Any) -> Any:
         if out is None:
             if type(tensors[0]) is not ndarray:
                 return None

@@ -26,9 +26,11 @@ from .call_cache import (
     RUN_MAKERS,
     ArrayCall,
     Computed,
+    Direct,
     Key,
     Run,
     ViewedPart,
+    scalar_ranges,
     viewed_parts,
 )
 
@@ -60,20 +62,25 @@ def _is_followed() -> bool:
     )
 
 
-def _make_run(key: Key, call: ArrayCall, computed: Computed) -> tuple[Key, Run] | None:
+def _make_run(
+    key: Key, call: ArrayCall, computed: Computed
+) -> tuple[Key, Run, Direct | None] | None:
     """Return the key and what runs a call on contiguous tensors of one type; None if it is not."""
-    kernel, (kind, *others) = computed.kernels[0], key[2:]
+    kernel, values, (kind, *others) = computed.kernels[0], computed.values, key[2:]
     if any([other is not kind for other in others]):
         return None
-    if call.operator.mode(computed.values) != "none":
-        return key, _reduction(kernel, kind)
+    if call.operator.mode(values) != "none":
+        return key, _reduction(kernel, kind), None
     if not call.operator.is_viewed:
-        return key, elementwise_run(kernel.bind_memory(), kind)
+        run, ranges = elementwise_run(kernel.bind_memory(), kind), scalar_ranges(call, values)
+        if ranges is None:
+            return key, run, None
+        return key, run, elementwise_run(kernel.bind_memory(ranges), kind)
     operands = call.tensors if call.out is None else (*call.tensors, call.out)
     if computed.in_place or not all([type(x) is _Tensor and x.is_contiguous() for x in operands]):
         return None
     parts = viewed_parts(call.operator, computed)
-    return (key, _viewed(call, computed.values, parts, kind)) if parts else None
+    return (key, _viewed(call, values, parts, kind), None) if parts else None
 
 
 RUN_MAKERS[_Tensor] = _make_run
@@ -101,10 +108,12 @@ def _addresses(tensors: tuple[Any, ...], kind: Any) -> list[int]:
     return addresses
 
 
-def elementwise_run(kernel: Callable[[int, int], int], kind: Any) -> Run:
+def elementwise_run(
+    kernel: Callable[[int, int], int], kind: Any
+) -> Callable[[tuple[Any, ...], object, Any], Any]:
     """Return what runs a bound kernel on tensors of one shape."""
 
-    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+    def run(tensors: tuple[Any, ...], numbers: object, out: Any) -> Any:
         if _is_followed():
             return None
         operands = tensors if out is None else (*tensors, out)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ascendref as ar
+from ascendref.functional.call_cache import CachedCall
 
 from ..support.rounding import array_of, assert_bits
 
@@ -122,6 +123,50 @@ def test_a_scalar_that_changes_between_calls_is_read_again(argument: str) -> Non
     for value in (0.25, 1.5, 0.75):
         cell.value = value
         assert_bits(call(cell), call(value))
+
+
+@pytest.mark.parametrize("name", [name for name, op in ar.OPERATORS.items() if op.breaks])
+def test_scalars_between_breaks_are_alike(name: str) -> None:
+    operator = ar.OPERATORS[name]
+    variant, check = operator.formula.variant, operator.check_scalars
+
+    def form(values: tuple[float, ...]) -> object:
+        try:
+            if check:
+                check(*values)
+        except ar.ArgumentValueError:
+            return "refused"
+        kinds = [("float32", "float32"), ("float32", "bfloat16"), ("float64", "float64")]
+        return variant and [variant(*kind, *values) for kind in kinds]
+
+    for place, param in enumerate(operator.scalars):
+        for value in (-inf, -1.5, -(2.0**-150), -(2.0**-151), 0.0, 0.5, 0.99, 1.0 - 2.0**-25, 1.0):
+            ends = operator.range_of(param, value)
+            for others in ((1.0,) * len(operator.scalars), (0.0,) * len(operator.scalars)):
+                forms = [
+                    form((*others[:place], number, *others[place + 1 :]))
+                    for number in (value, *(ends or ()))
+                    if (number in (0, 1) or not param.is_flag) and abs(number) < inf
+                ]
+                assert all(found == forms[0] for found in forms), (param.name, value)
+
+
+def test_a_new_scalar_is_read_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.linspace(-3, 3, 9, dtype=np.float32)
+    want = [ar.leaky_relu_backward(x, x, float(k), False) for k in range(4)]
+    ar.leaky_relu_backward(x, x, 0.5, False)
+    monkeypatch.setattr(CachedCall, "find", lambda *_: pytest.fail("looked up"))
+    for k, result in enumerate(want):
+        for number in (k, float(k), np.float32(k), np.float64(k), np.int64(k)):
+            assert_bits(ar.leaky_relu_backward(x, x, number, False), result)
+    monkeypatch.undo()
+    for number in (2**30, 2**31, -(2**30), -(2**31)):
+        assert_bits(
+            ar.leaky_relu_backward(x, x, number, False),
+            ar.leaky_relu_backward(x, x, float(number), False),
+        )
+    with pytest.raises(ar.ArgumentValueError, match="negative_slope"):
+        ar.leaky_relu_backward(x, x, -1.0, True)
 
 
 def test_scalars_are_narrowed_to_float32_in_every_compute_type() -> None:

@@ -50,6 +50,26 @@ def next_to_ties(odd: int, bits: int, modulus: int, most: int) -> list[tuple[int
     return list(zip(found[fits].tolist(), remainders[fits].tolist(), strict=True))
 
 
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("hardswish", lambda x: x * (x + 3) / 6),
+        ("hardsigmoid", lambda x: (x + 3) / 6),
+        ("softshrink", lambda x: x - Fraction(1, 2) if x > 0 else x + Fraction(1, 2)),
+    ],
+)
+def test_formulas_that_are_rounded_without_a_test(name: str, formula: Any) -> None:
+    rng = np.random.default_rng(0)
+    least = 0.5 if name == "softshrink" else 0.0
+    tiny = np.ldexp(rng.integers(1, 99, 200), -149 + rng.integers(0, 20, 200))
+    sizes = [rng.uniform(least, 3, 1000), 3 - 2.0 ** rng.uniform(-24, 0, 200)]
+    x = np.concatenate([*sizes, 2.0 ** rng.uniform(-149, 1.5, 1000), tiny]).astype(np.float32)
+    x = np.concatenate([x, -x])
+    x = x[(abs(x) > least) & (abs(x) < 3)]
+    (got,) = call(name, x, *([0.5] if least else []), compute_dtype="float64")
+    assert_bits(got, np.array([nearest(formula(value), "float32") for value in fractions(x)]))
+
+
 @pytest.mark.full
 def test_logit_quotients_next_to_a_middle() -> None:
     """``dy / (x·(1 - x))`` within 2**-50 of a middle between two F32 numbers."""

@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, isfinite
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from llvmlite import ir
 
@@ -77,6 +77,10 @@ class Ball(Number):
     #: the elements and scalars on which it depends
     inputs: tuple[Register, ...] = ()
 
+    #: whether elementary functions are those of `quick`
+    is_quick: ClassVar[bool] = False
+    #: whether operations count as inexact without a look at remainders, which leaves ties open
+    rounds_all: ClassVar[bool] = False
     # what balls around double-doubles do in another way
     _add_midpoints: ClassVar[Any] = staticmethod(add_doubles)
     _sum: ClassVar[Any] = staticmethod(add)
@@ -276,6 +280,8 @@ class Ball(Number):
             inputs=merged(a.inputs, b.inputs),
             uniform=a.uniform and b.uniform,
             number=a,
+            facts=((operator, a, b),),
+            denied=((_OPPOSITE.get(operator, ""), a, b),),
         )
 
     def sign(self) -> Self:
@@ -301,12 +307,32 @@ class Ball(Number):
         return self._applied(name, self.whole())  # type: ignore[no-any-return]
 
 
+#: comparisons of numbers for which others are false
+_OPPOSITE: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
 class NarrowBall(Ball):
     """A ball in a formula of narrow numbers (`Formula.is_narrow`)."""
 
     __slots__ = ()
 
     farthest: ClassVar[float] = NARROW_FARTHEST
+
+
+class QuickBall(NarrowBall):
+    """The same for results of narrow types alone, with larger errors of functions."""
+
+    __slots__ = ()
+
+    is_quick: ClassVar[bool] = True
+
+
+class QuickestBall(QuickBall):
+    """The same for results that are seldom ties, of float32."""
+
+    __slots__ = ()
+
+    rounds_all: ClassVar[bool] = True
 
 
 @dataclass(slots=True)
@@ -323,9 +349,13 @@ class BallCondition:
     uniform: bool
     #: one of the numbers that were compared
     number: Ball
+    #: comparisons that are true if it holds, and if it does not, unless a number is NaN
+    facts: tuple[tuple[str, Ball, Ball], ...] = ()
+    denied: tuple[tuple[str, Ball, Ball], ...] = ()
 
-    def _joined(self, other: BallCondition, holds: Condition) -> BallCondition:
+    def _joined(self, other: BallCondition, holds: Condition, **known: Any) -> BallCondition:
         return BallCondition(
+            **known,
             holds=holds,
             doubt=either(self.doubt, other.doubt),
             inputs=merged(self.inputs, other.inputs),
@@ -334,13 +364,13 @@ class BallCondition:
         )
 
     def __or__(self, other: BallCondition) -> BallCondition:
-        return self._joined(other, self.holds | other.holds)
+        return self._joined(other, self.holds | other.holds, denied=self.denied + other.denied)
 
     def __and__(self, other: BallCondition) -> BallCondition:
-        return self._joined(other, self.holds & other.holds)
+        return self._joined(other, self.holds & other.holds, facts=self.facts + other.facts)
 
     def __invert__(self) -> BallCondition:
-        return replace(self, holds=~self.holds)
+        return replace(self, holds=~self.holds, facts=self.denied, denied=self.facts)
 
     def select(self, yes: Ball | Constant, no: Ball | Constant) -> Any:
         a, b = self.number.lift(yes), self.number.lift(no)
@@ -375,6 +405,7 @@ class BallCondition:
         return Condition(self.holds.builder, self.holds.builder.select(self.holds.value, *values))
 
     def _select(self, a: Ball, b: Ball) -> Ball:
+        low, high = self._range(a, b)
         spread = None
         if a.spread is not None or b.spread is not None:
             zero = a.size.lift(0.0)
@@ -387,8 +418,8 @@ class BallCondition:
             absolute=max(a.absolute, b.absolute),
             spread=spread,
             inexact=self._truth(a.inexact, b.inexact),
-            low=min(a.low, b.low),
-            high=max(a.high, b.high),
+            low=low,
+            high=high,
             bits=max(x.bits or 0 for x in exact) if known else None,
             unit=min(a.unit, b.unit),
             nearest=a._nearest and b._nearest,
@@ -397,3 +428,19 @@ class BallCondition:
             uniform=a.uniform and b.uniform and self.uniform,
             inputs=merged(a.inputs, b.inputs),
         )
+
+    def _range(self, a: Ball, b: Ball) -> tuple[float, float]:
+        """Return the range of one of two numbers, each of which is limited by the comparisons."""
+        ends = []
+        for value, facts in ((a, self.facts), (b, self.denied)):
+            low, high = value.low, value.high
+            for operator, one, other in facts:
+                if other.low == inf and operator == ">=" and one.most < inf:
+                    break  # only if an input is infinite
+                if one.mid is value.mid and operator in ("<", "<="):
+                    high = min(high, other.high)
+                elif one.mid is value.mid and operator in (">", ">="):
+                    low = max(low, other.low)
+            else:
+                ends += [low, high]
+        return min(ends), max(ends)

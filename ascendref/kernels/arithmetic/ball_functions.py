@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import exp, expm1, inf, log, log1p, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from . import elementary, normal
+from . import elementary, normal, quick
 from .ball_operations import UNIT
 from .bounds import UNDERFLOW, total
 from .registers import Register
@@ -74,7 +74,9 @@ _FUNCTIONS: Final = {
 CLOSE: Final = 2.0**-4
 
 
-def _computed(name: str, mid: Register) -> tuple[Register, float]:
+def _computed(name: str, mid: Register, is_quick: bool) -> tuple[Register, float]:
+    if is_quick and name in quick.RELATIVE_ERROR:
+        return getattr(quick, name)(mid), quick.RELATIVE_ERROR[name]
     if name == "one_plus_exp":
         # below -85, the exponential is nothing beside 1
         n, total, low = elementary.exp_sum(mid.at_most(709.0).at_least(-85.0))
@@ -88,13 +90,15 @@ def _computed(name: str, mid: Register) -> tuple[Register, float]:
 
 def apply(name: str, x: Ball) -> Ball:
     known, at = _FUNCTIONS[name], x.mid
-    value, own = _computed(name, x.mid)
+    value, own = _computed(name, x.mid, x.is_quick)
     condition = 1.0 if name == "log1p" and x.low >= 0.0 else known.condition
     found = x._like(mid=value, inexact=True, relative=own, nearest=False)
     found.low, found.high = value_range(name, x)
+    if name == "one_plus_exp" and x.is_quick and x.high > quick.HIGHEST:
+        found.high = inf
     found.keeps_sign = x.keeps_sign or found.is_one_sided
     if known.underflows:
-        found.absolute = UNDERFLOW
+        found.absolute = quick.SMALL.get(name, UNDERFLOW) if x.is_quick else UNDERFLOW
     spread, absolute = x.spread, x.absolute
     if name == "one_plus_exp" and spread is not None:
         return _with_growth(found, x)

@@ -7,6 +7,7 @@ from math import frexp, inf
 from typing import TYPE_CHECKING, Any, Final
 
 from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, differ, either, total
+from .quick import LARGE
 from .registers import Condition, Register
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def add(a: Ball, b: Ball) -> Ball:
     exact = a.inexact is False and b.inexact is False
     if exact and fits(max(abs(low), abs(high)), unit, BITS):
         return replace(found, bits=BITS)
-    found.inexact = either(either(a.inexact, b.inexact), lost)
+    found.inexact = a.rounds_all or either(either(a.inexact, b.inexact), lost)
     found.spread = total(a.spread, b.spread)
     found.relative, found.nearest = UNIT, exact
     larger = max(a.relative, b.relative)
@@ -54,7 +55,7 @@ def add(a: Ball, b: Ball) -> Ball:
     bound = sum(parts) / fewest if fewest else inf
     if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
         found.relative += larger * GROW
-    elif bound < 16 * UNIT:
+    elif bound < max(16 * UNIT, 4 * larger):
         found.relative += bound * GROW
     else:
         parts_spread = [x.size * x.relative if x.relative else None for x in (a, b)]
@@ -86,12 +87,12 @@ def multiply(a: Ball, b: Ball) -> Ball:
     if not power:
         found.relative += UNIT
     found.nearest = least >= LEAST and (exact or (power and a._nearest and b._nearest))
-    found.inexact = either(either(a.inexact, b.inexact), lost)
+    found.inexact = a.rounds_all or either(either(a.inexact, b.inexact), lost)
     if least < LEAST:
         found.inexact = True
     found.absolute = UNDERFLOW if least < LEAST else 0.0
     for x, y in ((a, b), (b, a)):
-        if y.absolute and x.most < 2.0**300:
+        if y.absolute and (x.most < 2.0**300 or x.most * y.absolute < 2.0**-300):
             found.absolute += y.absolute * x.most * GROW
         elif y.absolute:
             found.spread = total(found.spread, x.size * (y.absolute * GROW))
@@ -135,6 +136,8 @@ def inverse_of(b: Ball) -> Any:
 
 def divide(a: Ball, b: Ball) -> Ball:
     roundings = 1
+    if b.absolute and b.absolute <= b.fewest * 2.0**-100:
+        b = replace(b, relative=b.relative + 2.0**-99, absolute=0.0)
     if b.inverted or (a.spread is not None and b.least >= 2.0**-900 and a.most <= 2.0**500):
         inverse = inverse_of(b)
         mid = a.mid * inverse
@@ -152,16 +155,17 @@ def divide(a: Ball, b: Ball) -> Ball:
             # known once for all elements: only then, a power of two divides exactly
             quotient, dividend = inverse, a.lift(1).mid
         remains = differ(quotient.fma(b.mid, -dividend), 0.0)
-        found.inexact = either(either(a.inexact, b.inexact), remains)
+        found.inexact = a.rounds_all or either(either(a.inexact, b.inexact), remains)
     found.unit = 0.0
     if not (a.least > 0.0 and b.most < inf and a.least / b.most >= LEAST):
         found.absolute = UNDERFLOW
     if b.high == inf and b.low >= 0.0:
         # an infinite divisor may stand for a large one
+        large = LARGE if a.is_quick else 2.0**900
         if a.most <= 2.0**500:
-            found.absolute += a.most * 2.0**-890
+            found.absolute += a.most * 1024.0 / large
         else:
-            found = found.doubted(b.size > 2.0**900)
+            found = found.doubted(b.size > large)
     above = a.spread
     # a division by exactly 0 is settled; a zero of an unknown sign needs a spread
     fewest = b.least if b.inexact is False and a.keeps_sign else b.fewest

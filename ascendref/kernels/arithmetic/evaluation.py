@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import from_dtype, types
 
 from ...core.dtypes import FLOAT32_STEPS
-from .ball import Ball, NarrowBall
+from .ball import Ball, NarrowBall, QuickBall, QuickestBall
 from .bounds import Truth, both, either
 from .codecs import REGISTER, stored_type
 from .exact import exact
@@ -133,18 +133,25 @@ def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list
 
 @cache
 def rounding(
-    formula: Formula, kinds: tuple[str, ...], out: str, *, wide: bool, finite: bool
+    formula: Formula,
+    kinds: tuple[str, ...],
+    out: str,
+    *,
+    wide: bool = False,
+    quick: bool = False,
 ) -> Any:
     """Return ``function(tensors, scalars)`` that rounds the exact value to a type, if it can.
 
     Its results are the stored element and whether it may be another one. It takes the registers of
-    `elements_of`, and computes with double-doubles if ``wide``, else with doubles. If ``finite``,
-    only results of finite elements may be undecided; for others, what doubles give is the result,
-    unless that is a float64 which they have rounded.
+    `elements_of`, and computes with double-doubles if ``wide``, else with doubles; ``quick`` leaves
+    more results open. Otherwise only results of finite elements may be undecided; for others, what
+    doubles give is the result, unless that is a float64 which they have rounded.
     """
     number: type[Ball] = PairBall if wide else Ball
     if formula.is_narrow((*kinds, out)):
         number = NarrowPairBall if wide else NarrowBall
+        if quick:
+            number = QuickestBall if out == "float32" else QuickBall
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [
@@ -176,7 +183,7 @@ def rounding(
             # infinities of double-doubles cannot be trusted, nor can the sign of an inexact 0
             strange = both(value.inexact, ~(value.size > 0.0))
             undecided = either(undecided, either(strange, ~(value.size < inf)))
-        if finite:
+        if not quick:
             undecided = both(undecided, known)
         undecided = either(undecided, rough)
         never = ir.Constant(ir.IntType(1), 0)

@@ -56,6 +56,9 @@ class Formula(NamedTuple):
     wide: Callable[..., Any] | None = None
     #: whether the function returns one of its tensors or scalars, 0, infinity or NaN
     selects: bool = False
+    #: the function in float32 arithmetic whose float32 results of float32 numbers are the exact
+    #: values rounded once, if there is one: a single operation, or checked for every number
+    once: Callable[..., Any] | None = None
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False
 
@@ -110,7 +113,7 @@ class Formula(NamedTuple):
     def with_wide_scalars(self) -> Formula:
         """Return the formula for scalars that are not narrowed, with their values in float64."""
         function = self.wide or self.function
-        return self._replace(name=f"{self.name}_wide", function=function, narrows=False)
+        return self._replace(name=f"{self.name}_wide", function=function, narrows=False, once=None)
 
     def with_constants(self, *constants: tuple[int, float]) -> Formula:
         """Return the formula of fewer tensors, with constants at the places of the others."""
@@ -123,6 +126,7 @@ class Formula(NamedTuple):
             name="_".join((self.name, *[f"{x:g}_at_{place}" for place, x in constants])),
             function=_with_constants(self.function, constants),
             tensors=self.tensors - len(constants),
+            once=None,
             variant=self.variant and variant,
             factors=self.factors and _with_constants(self.factors, constants),
             wide=self.wide and _with_constants(self.wide, constants),

@@ -99,7 +99,7 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
             error = inexact.select(error, 0.0)
         low, high = mid - error, mid + error
         differ_ = _differ(_encode(low, kind), _encode(high, kind), mid.builder, kind)
-        return _encode(mid, kind), differ_ | ((low < 0.0) & (high > 0.0))
+        return _encode(mid, kind), differ_ | (error > abs(mid))
     # the upper end has the midpoint's sign
     result = _encode(high, kind)
     return result, _differ(_encode(low, kind), result, mid.builder, kind)

@@ -3,14 +3,16 @@
 There are four: for contiguous elements and for any layout, each for arrays, whose headers it
 checks, and for addresses. They compute with a task of a formula, or negative numbers say why not.
 The first argument of all is the address of an array of addresses and numbers: operand table
-(`operand_table`), task, launcher; for any layout also the walk (`walk_task`), its plan
+(`operand_table`), task, launcher; for contiguous elements the ranges of scalars (`scalar_table`) or
+0; for any layout the walk (`walk_task`), its plan
 (`tile_plan`), the number of tiles and that of results; then, for arrays, their layout
 (`layout_table`) and what checks it (`layout_check`).
 
 The next ones of the kernels for arrays are the addresses of a tuple of inputs and of the result;
 those may be any objects. The kernels for addresses take that of a bytes object, with the addresses
 of the inputs' first elements, that of the result's, and for contiguous elements their number. The
-last argument of all is the address of a bytes object with the scalars as float64.
+last argument of all is the address of a bytes object with the scalars as float64, or of their tuple
+if there are ranges.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from ..runtime.array_header import (
     ITEMS,
     ITEMSIZE,
     LOOKUP_TASK,
+    NO_SCALARS,
     RANK,
     ROW,
     ROWS,
@@ -42,11 +45,13 @@ from ..runtime.array_header import (
     are_apart,
     contiguous_size,
     put_objects,
+    put_scalars,
     replace_by_data,
 )
 from ..runtime.launch import (
     INNER_TASK,
     NO_OPERANDS,
+    NUMBERS,
     OPERANDS,
     PAST_CACHES,
     PLAN,
@@ -77,10 +82,15 @@ class Origin(NamedTuple):
 
 
 def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
-    table = word(fixed, 0)
+    table, ranges = word(fixed, 0), word(fixed, 24)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
     if not put_objects(arguments + OPERANDS, table, tensors, result):
         return -1
+    if ranges:
+        scalars = in_memory(NO_SCALARS)
+        if not put_scalars(scalars, ranges, numbers):
+            return -1
+        set_word(arguments, NUMBERS, scalars)
     size = contiguous_size(table, arguments + OPERANDS)
     if size < 0:
         return size
@@ -89,8 +99,13 @@ def _contiguous(fixed: int, tensors: int, result: int, numbers: int) -> Any:
 
 
 def _memory(fixed: int, addresses: int, numbers: int) -> Any:
-    table = word(fixed, 0)
+    table, ranges = word(fixed, 0), word(fixed, 24)
     arguments = in_memory((0, 0, 0, numbers + BYTES, table, 0, 0, 0, 0, *NO_OPERANDS))
+    if ranges:
+        scalars = in_memory(NO_SCALARS)
+        if not put_scalars(scalars, ranges, numbers):
+            return -1
+        set_word(arguments, NUMBERS, scalars)
     count = 8 * word(table, COUNT)
     copy(arguments + OPERANDS, addresses + BYTES, count)
     size = word(addresses, BYTES + count)

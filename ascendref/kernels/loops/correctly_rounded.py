@@ -1,9 +1,10 @@
 """Correctly rounded results: the formula's exact value, rounded once.
 
 Every element is computed with an error bound (``ball.py``). If both ends of this interval round to
-the same number of the result's type, that number is the result. This is Ziv's test, in three
-stages: with doubles, which leave some 1 in 10 million F32 elements open; with double-doubles; and
-at last in Python, with fractions, which decide ties (``exact.py``).
+the same number of the result's type, that number is the result. This is Ziv's test, in four stages:
+with doubles and functions of few digits (``quick.py``), which leave some 1 in 500 thousand F32
+elements open; with precise functions, 1 in 10 million; with double-doubles; and at last in Python,
+with fractions, which decide ties (``exact.py``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import FLOAT64, ElementType
+from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, helper, once_each, outlined
 from ..runtime.array_header import PYTHON_TASK
@@ -37,6 +38,8 @@ from .elementwise import ElementwiseKernel, elementwise
 from .exact_kernel import ExactKernel, PythonTask, decide_exactly, element_at
 from .formula_loop import FormulaLoop, read_types
 
+#: elements left open by the quick attempt after which a task makes it no more
+_MANY: Final = 128
 #: elements that are rounded before those that are undecided are rounded again, by the result's type
 _BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 2048, "float64": 512}
 
@@ -57,57 +60,83 @@ class RoundedLoop(FormulaLoop):
     def exact_task(self) -> Any:
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.formula.function)
 
-    def _rounding(self, *, wide: bool, finite: bool) -> Any:
+    def _rounding(self, *, wide: bool = False, quick: bool = False) -> Any:
         """Return the function that gives a result and whether it is undecided."""
         from ..arithmetic.evaluation import rounding  # needed for compiling, not for loading
 
         kinds = tuple([kind.name for kind in self.inputs])
         wide |= self.result is FLOAT64
-        return rounding(self.formula, kinds, self.result.name, wide=wide, finite=finite)
+        return rounding(self.formula, kinds, self.result.name, wide=wide, quick=quick)
 
     def _make_task(self) -> Task:
         load, scalars = self._load(), self._scalars()
         size, block = self.result.storage.itemsize, _BLOCK[self.result.name]
-        attempt = self._rounding(wide=False, finite=False)
+        attempt = self._rounding()
         write = poke(self.result.name, apart=True)
         mark, marked = poke("bool", apart=True), peek("bool")
         marks_of_block = line_buffer(block // LINE)
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
 
+        def for_all(attempt: Any) -> Any:
+            @helper
+            def attempt_all(
+                tensors: Any, out: int, numbers: Any, first: int, last: int, marks: int
+            ) -> Any:
+                """Round elements and mark those that are undecided; tell whether there are any."""
+                outlined()
+                undecided = False
+                for i in range(first, last):
+                    rounded, suspect = attempt(load(tensors, i, 0), numbers)
+                    write(out, i * size, rounded)
+                    mark(marks, i - first, suspect)
+                    undecided |= suspect
+                return undecided
+
+            return attempt_all
+
+        has_quick = self.result is not FLOAT64  # its numbers have as many digits as doubles
+        attempt_quickly = attempt_all = for_all(self._rounding(quick=has_quick))
+        # of functions of exponentials, hardly any results are ties
+        has_ties = has_quick and not self.formula.compute_bound
+        if has_ties:
+            attempt_all = for_all(attempt)
+
         @helper
-        def attempt_all(
-            tensors: Any, out: int, numbers: Any, first: int, last: int, marks: int
-        ) -> int:
-            """Round elements and mark those that are undecided; return how many they are."""
-            outlined()
-            undecided = 0
-            for i in range(first, last):
-                rounded, suspect = attempt(load(tensors, i, 0), numbers)
-                write(out, i * size, rounded)
-                mark(marks, i - first, suspect)
-                undecided += suspect
-            return undecided
+        def attempt_again(tensors: Any, out: int, numbers: Any, i: int) -> Any:
+            """Round an element that was left open; tell whether it is still undecided."""
+            if not has_quick:
+                return True
+            rounded, suspect = attempt(load(tensors, i, 0), numbers)
+            write(out, i * size, rounded)
+            return suspect
 
         def task(arguments: int, start: int, stop: int) -> Any:
             if stop < start:
                 return own_address()
             tensors, out = addresses(arguments + OPERANDS), word(arguments, out_at)
             numbers, marks = scalars(arguments), marks_of_block()
-            hard = 0
+            hard = again = 0
             for first in range(start, stop, block):
                 last = smaller(stop, first + block)
-                if attempt_all(tensors, out, numbers, first, last, marks):
+                # a second attempt for many single elements takes longer than for all
+                is_quick = again < _MANY or not has_ties
+                if is_quick:
+                    left = attempt_quickly(tensors, out, numbers, first, last, marks)
+                else:
+                    left = attempt_all(tensors, out, numbers, first, last, marks)
+                if left:
                     for i in range(first, last):
                         if marked(marks, i - first):
-                            hard += decide_exactly(arguments, i, i + 1)
+                            again += 1
+                            if not is_quick or attempt_again(tensors, out, numbers, i):
+                                hard += decide_exactly(arguments, i, i + 1)
             return hard
 
         return task
 
     def _make_exact_task(self) -> Task:
         load, scalars = self._load(), self._scalars()
-        first_attempt = self._rounding(wide=False, finite=True)
-        attempt = self._rounding(wide=True, finite=True)
+        attempt = self._rounding(wide=True)
         write, size = poke(self.result.name, apart=True), self.result.storage.itemsize
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
 
@@ -117,19 +146,15 @@ class RoundedLoop(FormulaLoop):
             tensors, out = addresses(arguments + OPERANDS), word(arguments, out_at)
             numbers = scalars(arguments)
             python_task = word(word(arguments, TABLE), PYTHON_TASK)
-            hard = 0
             for i in range(start, stop):
-                elements = load(tensors, i, 0)
-                if first_attempt(elements, numbers)[1]:
-                    rounded, suspect = attempt(elements, numbers)
-                    if suspect:
-                        failed = call_task(python_task, arguments, i, 0)
-                        if failed:
-                            set_word(arguments, FAILURE, failed)
-                    else:
-                        write(out, i * size, rounded)
-                    hard += 1
-            return hard
+                rounded, suspect = attempt(load(tensors, i, 0), numbers)
+                if suspect:
+                    failed = call_task(python_task, arguments, i, 0)
+                    if failed:
+                        set_word(arguments, FAILURE, failed)
+                else:
+                    write(out, i * size, rounded)
+            return stop - start
 
         return task
 
@@ -204,6 +229,9 @@ def rounded_elementwise(
     """
     if formula.selects and not any(kind.name in ("float64", "int64") for kind in inputs):
         return elementwise(formula, inputs, out, out, "float32")
+    if formula.once and out is FLOAT32 and {FLOAT16, BFLOAT16, FLOAT32}.issuperset(inputs):
+        once = formula._replace(name=f"{formula.name}_once", function=formula.once)
+        return elementwise(once, inputs, out, out, "float32")
     if (out is FLOAT64 and compute == FLOAT64.name) or formula.selects:
         return elementwise(formula, inputs, out, out, "float64")
     return RoundedKernel(rounded_loop(formula, read_types(inputs), out), inputs, out)

@@ -20,10 +20,18 @@ from numpy.typing import NDArray
 
 from ...core.dtypes import FLOATS, ElementType
 from ...core.layout import Strides, broadcast_strides
-from ...core.packing import pack_floats, pack_words
+from ...core.packing import ScalarRange, pack_floats, pack_words
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
-from ..runtime.array_header import GATHER, LOOKUP_TASK, NOT_LOADED, SCATTER, Operand, operand_table
+from ..runtime.array_header import (
+    GATHER,
+    LOOKUP_TASK,
+    NOT_LOADED,
+    SCATTER,
+    Operand,
+    operand_table,
+    scalar_table,
+)
 from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import LAUNCHER, Words, address
 from .array_kernels import (
@@ -139,13 +147,14 @@ class ElementwiseKernel(Kernel):
 
     # --- kernels with their first argument bound --------------------------------------------------
 
-    def bind(self) -> Callable[[int, int, int], int]:
+    def bind(self, ranges: tuple[ScalarRange, ...] | None = None) -> Callable[[int, int, int], int]:
         """Return the kernel for contiguous operands.
 
-        It takes the addresses of a tuple of inputs, the output, and the scalars (`pack_floats`). If
-        operands are not suited or something is not loaded, it returns a negative number.
+        It takes the addresses of a tuple of inputs, the output, and the scalars: `pack_floats`, or
+        a tuple of objects in ranges. If operands or scalars are not suited or something is not
+        loaded, it returns a negative number.
         """
-        return self._bound(self.dense_kernel, self.fixed)
+        return self._bound(self.dense_kernel, self._with(ranges))
 
     def like(
         self,
@@ -160,14 +169,16 @@ class ElementwiseKernel(Kernel):
         check = layout.ctypes.data, address(self.layout_check)
         return self._bound(self.like_kernel, self._walk(*strides_of(operands), check, layout))
 
-    def bind_memory(self) -> Callable[[int, int], int]:
+    def bind_memory(
+        self, ranges: tuple[ScalarRange, ...] | None = None
+    ) -> Callable[[int, int], int]:
         """Return the kernel for contiguous elements in memory, which must exist and have its types.
 
         It takes the addresses of two bytes objects: `pack_words` of the addresses of the inputs'
-        and the output's first elements and of their number, and `pack_floats` of the scalars. It
+        and the output's first elements and of their number, and the scalars as `bind` describes. It
         returns a negative number if they are not aligned or the output overlaps an input.
         """
-        return self._bound(self.memory_kernel, self.fixed)
+        return self._bound(self.memory_kernel, self._with(ranges))
 
     def bind_strides(
         self, shape: tuple[int, ...], strides: tuple[Strides, ...]
@@ -186,7 +197,13 @@ class ElementwiseKernel(Kernel):
 
     @Once
     def fixed(self) -> Words:
-        return Words((self.table, address(self.task), LAUNCHER.address))
+        return self._with(None)
+
+    def _with(self, ranges: tuple[ScalarRange, ...] | None) -> Words:
+        """Return the arguments of a contiguous kernel that takes scalars in ranges."""
+        table = None if ranges is None else scalar_table(ranges)
+        at = 0 if table is None else table.ctypes.data
+        return Words((self.table, address(self.task), LAUNCHER.address, at), table, ranges)
 
     def _walk(
         self,

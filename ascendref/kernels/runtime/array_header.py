@@ -1,22 +1,24 @@
-"""The headers of Python's tuples and bytes and of NumPy's arrays, read by compiled code.
+"""The headers of Python's objects and of NumPy's arrays, read by compiled code.
 
 A kernel that gets the address of a tuple of arrays can check in nanoseconds whether it can run on
 them: type, element type, flags, shape and address. The fields of an array are those of
 ``PyArrayObject_fields``, which NumPy's C API guarantees. They follow the Python object header,
-whose last word is the type.
+whose last word is the type. So are the values of numbers, which it reads from a tuple of scalars.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ...core.layout import MAX_RANK
+from ...core.packing import ScalarRange
 from ..compiler.jit import helper, merged
-from .memory import half_word, poke, word
+from .memory import half_word, peek, poke, word
 
 _HEAD: Final = object.__basicsize__
 #: where the items of a tuple and the data of a bytes object begin
@@ -46,7 +48,23 @@ NOT_LOADED: Final = -1
 DTYPE, ITEMSIZE, SHAPE_OF, HIGHEST_RANK, REQUIRED = range(0, 40, 8)
 GATHER, SCATTER, HELD, CONVERTED, ROW = range(40, 80, 8)
 
+#: the value of a float; the sign and the number of digits of an int, and its first digit
+VALUE, DIGIT = _HEAD, _HEAD + 8
+#: whether these are the signed number of digits, as in Python 3.11
+_SIGNED: Final = sys.version_info < (3, 12)
+#: words of a `scalar_table` before its rows: number of scalars, addresses of Python's types float
+#: and int and of NumPy's
+_SCALARS, _FLOAT, _INT, _FLOAT64, _FLOAT32, _INT64, _RANGES = range(0, 56, 8)
+#: words of a row: address of an object (0 for none) and its value, least and greatest value of
+#: other objects; then the length of a row
+_OBJECT, _OBJECT_VALUE, _LEAST, _GREATEST, _RANGE = range(0, 40, 8)
+#: the scalars of a call before they are known; its length is the largest number of them
+NO_SCALARS: Final = (0,) * 8
+
 _set_word: Final = poke("int64")
+_set_real: Final = poke("float64")
+_real: Final = peek("float64")
+_single: Final = peek("float32")
 
 
 @helper
@@ -131,6 +149,44 @@ def replace_by_data(arrays: Any, table: Any) -> Any:
         _set_word(arrays, 8 * k, word(word(arrays, 8 * k), DATA))
 
 
+@helper
+def put_scalars(target: Any, table: Any, scalars: Any) -> Any:
+    """Write the items of a tuple as float64, if all are numbers in the ranges of a table."""
+    for k in range(word(table, _SCALARS)):
+        item, row = word(scalars, ITEMS + 8 * k), table + _RANGES + _RANGE * k
+        kind = word(item, TYPE)
+        if item == word(row, _OBJECT):
+            value = _real(row, _OBJECT_VALUE)
+        else:
+            if kind == word(table, _FLOAT) or kind == word(table, _FLOAT64):
+                value = _real(item, VALUE)
+            elif kind == word(table, _FLOAT32):
+                value = float(_single(item, VALUE))
+            elif kind == word(table, _INT64):
+                value = float(word(item, VALUE))
+            elif kind == word(table, _INT):
+                head = word(item, VALUE)
+                sign = head if _SIGNED else 1 - (head & 3)
+                if abs(head) > (1 if _SIGNED else 15):  # more than a digit
+                    return False
+                value = float(sign * half_word(item, DIGIT))
+            else:
+                return False
+            if not (_real(row, _LEAST) <= value <= _real(row, _GREATEST)):
+                return False
+        _set_real(target, 8 * k, value)
+    return True
+
+
+def scalar_table(ranges: tuple[ScalarRange, ...]) -> np.ndarray[Any, Any]:
+    """Return the table that `put_scalars` compares with; objects in it must be kept alive."""
+    assert len(ranges) <= len(NO_SCALARS)
+    rows = [len(ranges), *map(id, (float, int, np.float64, np.float32, np.int64))]
+    for known, *numbers in ranges:
+        rows += [0 if known is None else id(known), *np.array(numbers).view(np.int64).tolist()]
+    return np.array(rows, np.int64)
+
+
 class Operand(NamedTuple):
     """The requirements on an operand."""
 
@@ -177,11 +233,19 @@ def has_expected_headers() -> bool:
         return ctypes.c_int64.from_address(id(probe) + offset).value
 
     shape, strides = word_at(SHAPE), word_at(STRIDES)
-    pair, text = (probe, probe.dtype), b"\1\2"
+    pair, text, number = (probe, probe.dtype), b"\1\2", 1.5
+    heads = [ctypes.c_int64.from_address(id(n) + VALUE).value for n in (0, 1, -5, 2**30)]
     return (
         [ctypes.c_int64.from_address(id(pair) + ITEMS + 8 * k).value for k in range(2)]
         == [id(item) for item in pair]
         and ctypes.string_at(id(text) + BYTES, 2) == text
+        and (heads if _SIGNED else [head & ~4 for head in heads])
+        == ([0, 1, -1, 2] if _SIGNED else [1, 8, 10, 16])
+        and ctypes.c_int32.from_address(id(-5) + DIGIT).value == 5
+        and ctypes.c_double.from_address(id(number) + VALUE).value == number
+        and ctypes.c_double.from_address(id(np.float64(number)) + VALUE).value == number
+        and ctypes.c_int64.from_address(id(np.int64(-5)) + VALUE).value == -5
+        and ctypes.c_float.from_address(id(np.float32(number)) + VALUE).value == number
         and word_at(TYPE) == id(np.ndarray)
         and word_at(DATA) == probe.ctypes.data
         and word_at(RANK) & 0xFFFFFFFF == probe.ndim

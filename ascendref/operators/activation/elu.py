@@ -181,6 +181,7 @@ CELU: Final = Operator(
     api="aclnnCelu",
     scalars=SCALARS[:1],
     check_scalars=check_alpha,
+    breaks={"alpha": (-(2.0**-150), math.nextafter(2.0**-150, 1.0))},
     latex=r"""
         \text{out} = \begin{cases}
             \text{self} & \text{if } \text{self} > 0 \\
@@ -200,6 +201,7 @@ GRADIENT: Final = Operator(
     api="aclnnEluBackward",
     scalars=(*SCALARS, ScalarParam("is_result", c_type="bool")),
     check_scalars=check_result,
+    breaks={"alpha": (0.0,)},
     order=(
         "grad_output",
         *[param.name for param in SCALARS],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...core.dtypes import STEPS, floats_and
 from ...declaration.accuracy import relative, rounded_once
@@ -19,7 +19,12 @@ from ...declaration.operator import Operator
 from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ...kernels.arithmetic.plain import Plain
+
 TYPES: Final = floats_and("int32")
+#: to multiply doubles with instead of a division
+SIXTH: Final = 1.0 / 6.0
 
 
 def out(self: Number) -> Number:
@@ -31,6 +36,12 @@ def out(self: Number) -> Number:
 def out_without_cancellation(self: Number) -> Number:
     """The same line, whose sum is exact next to -3."""
     return select(self < -3.0, 0.0, select(self > 3.0, 1.0, (self + 3.0) / 6.0))
+
+
+def out_once(self: Plain) -> Number:
+    """The same line, rounded once from doubles."""
+    line = ((self.widened() + 3.0) * SIXTH).narrowed()
+    return select(self < -3.0, 0.0, select(self > 3.0, 1.0, line))
 
 
 def grad_input(grad_output: Number, self: Number) -> Number:
@@ -48,7 +59,7 @@ VALUE: Final = Operator(
     api="aclnnHardsigmoid",
     tensors=(TensorParam("self", TYPES),),
     latex=r"\text{out} = \min(\max(\text{self} / 6 + 1 / 2, \, 0), \, 1)",
-    formula=Formula.of(out, variant=variant),
+    formula=Formula.of(out, variant=variant, once=out_once),
     device=OnDevice(TRAINING_A2_A3, ("HardSigmoid",), types="equal"),
     integers="truncated",
     # one rounding of the sum and one of the quotient

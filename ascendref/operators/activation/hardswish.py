@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...core.dtypes import STEPS
 from ...declaration.accuracy import relative
@@ -12,10 +12,24 @@ from ...declaration.operator import Operator
 from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, select
 
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ...kernels.arithmetic.plain import Plain
+
 
 def out(self: Number) -> Number:
     """A parabola between two lines; NaN stays."""
     inside = self * (self + 3.0) / 6.0
+    return select(self >= 3.0, self, select(self <= -3.0, 0.0, inside))
+
+
+def out_once(self: Plain) -> Number:
+    """The same, rounded once from doubles.
+
+    Half of a tiny number may be a tie, which doubles do not tell from what is next to it.
+    """
+    tiny = abs(self) < 2.0**-100
+    more: Any = select(tiny, self.lift(2.0**-30).copysign(self), self)
+    inside = (self.widened() * (more.widened() + 3.0) * (1.0 / 6.0)).narrowed()
     return select(self >= 3.0, self, select(self <= -3.0, 0.0, inside))
 
 
@@ -70,7 +84,7 @@ VALUE: Final = Operator(
             \text{self} \cdot (\text{self} + 3) / 6 & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(out),
+    formula=Formula.of(out, once=out_once),
     device=OnDevice(TRAINING_A2_A3, ("HardSwish",)),
     # one rounding of the sum, one of the product and one of the quotient
     accuracy=relative(2.0),

@@ -70,6 +70,7 @@ GRADIENT: Final = Operator(
     api="aclnnLeakyReluBackward",
     scalars=(SLOPE, ScalarParam("self_is_result", c_type="bool")),
     check_scalars=check_slope,
+    breaks={"negative_slope": (0.0,)},
     latex=r"""
         \text{grad_input} = \begin{cases}
             \text{grad_output} & \text{if } \text{self} > 0 \\

@@ -49,8 +49,18 @@ def without_cancellation(z: Number) -> Number:
     return select(z < 2.0**-64, log(z / (1.0 - z)), select(upper, size, -size))
 
 
+def value_rounded(self: Number, eps: Number) -> Number:
+    """The same for results of narrow types, where 1 / z is finite but at 0, which is +0."""
+    z = clamped(self, eps, single(1.0 - eps))
+    upper = z >= 0.5
+    size = log1p(abs(2.0 * z - 1.0) / select(upper, 1.0 - z, select(z == 0.0, 0.0, z)))
+    return select(upper, size, -size)
+
+
 def value_variant(compute: str, rounded: str, eps: float) -> Callable[..., Any] | None:
     """Arithmetic step by step rounds the documented operations."""
+    if compute == "float64" != rounded:
+        return value_rounded
     return None if compute in STEPS else value_without_cancellation
 
 
@@ -59,6 +69,7 @@ VALUE: Final = Operator(
     api="aclnnLogit",
     tensors=(TensorParam("self", vendor="input"),),
     scalars=(EPS,),
+    breaks={},
     latex=r"""
         \text{out} = \ln \dfrac{z}{1 - z}, \qquad z = \begin{cases}
             \text{self} & \text{if } \text{eps} < 0 \\
@@ -148,6 +159,7 @@ GRADIENT: Final = Operator(
     name="logit_grad",
     api="aclnnLogitGrad",
     scalars=(EPS,),
+    breaks={"eps": (0.99, 1.0 - 2.0**-25)},
     outputs=("out",),
     latex=r"""
         \text{out} = \begin{cases}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ...declaration.accuracy import near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, TRAINING_A2_A3, Forward, OnDevice, TorchOperator
@@ -12,8 +13,9 @@ from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import (
     Formula,
     Number,
+    exp,
     logistic_pair,
-    only_in_float32,
+    select,
     softplus,
     tanh,
     within,
@@ -43,11 +45,25 @@ def out_float32(self: Plain) -> Plain:
     return (self.widened() * n / (n + 2.0)).narrowed()
 
 
+def out_rounded(self: Number) -> Number:
+    """The same for results of narrow types, to which the tanh is 1 from 40 on."""
+    e = exp(select(self < 40.0, self, 40.0))
+    n = e * (e + 2.0)
+    return self * n / (n + 2.0)
+
+
+def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    """Versions with one exponential, which has the range of results that are not F64."""
+    if compute == "float32":
+        return out_float32
+    return out_rounded if compute == "float64" != rounded else None
+
+
 VALUE = Operator(
     name="mish",
     api="aclnnMish",
     latex=r"\text{out} = \text{self} \cdot \tanh(\ln(1 + e^{\text{self}}))",
-    formula=Formula.of(out, variant=only_in_float32(out_float32), compute_bound=True),
+    formula=Formula.of(out, variant=variant, compute_bound=True),
     device=OnDevice(TRAINING_A2_A3, ("Mish",), types="equal"),
     accuracy=relative(1.75, tanh_of_softplus),
     torch=TorchOperator("mish", out="out"),

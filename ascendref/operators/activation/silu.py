@@ -81,6 +81,7 @@ SWISH = Operator(
     name="swish",
     api="aclnnSwish",
     scalars=(BETA,),
+    breaks={},
     latex=r"\text{out} = \text{self} \cdot \sigma(\beta \cdot \text{self})",
     formula=Formula.of(
         swish_value, scalars=1, variant=only_in_float32(swish_value_float32), compute_bound=True

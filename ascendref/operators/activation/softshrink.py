@@ -34,7 +34,7 @@ VALUE: Final = Operator(
             0 & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(out, scalars=1),
+    formula=Formula.of(out, scalars=1, once=out),
     device=OnDevice(ALL_BUT_200I, ("SoftShrink",)),
     # one operation
     accuracy=relative(0.5),

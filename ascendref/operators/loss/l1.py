@@ -31,7 +31,7 @@ def grad_input(
     return norm(reduction, size) * sign(self - target) * grad_output
 
 
-FORMULA: Final = Formula.of(loss, scalars=1, factors=factors)
+FORMULA: Final = Formula.of(loss, scalars=1, factors=factors, once=loss)
 LOSS: Final = declare_loss(
     FORMULA,
     name="l1_loss",

@@ -14,6 +14,7 @@ import mpmath as mp
 import numpy as np
 
 import ascendref.kernels.arithmetic
+from ascendref.kernels.arithmetic import quick
 from ascendref.kernels.arithmetic.normal import (
     CENTRE,
     CONSTANT,
@@ -104,13 +105,21 @@ def fit_slope(count: int) -> str:
     return fit(lambda t: gelu_slope(SLOPE_OFFSET * t / (1 - t)), 0, high, count, wide=False)
 
 
+def fit_exp(count: int, *, wide: bool) -> str:
+    half_ln2 = mp.log(2) / 2 * mp.mpf("1.0005")
+    return fit(exponential, -half_ln2, half_ln2, count, wide=wide)
+
+
+def fit_log(count: int, *, wide: bool) -> str:
+    largest = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
+    return fit(logarithm, 0, largest, count, wide=wide)
+
+
 def fits(*, wide: bool) -> dict[str, str]:
     """Return the coefficients for double or float."""
-    half_ln2 = mp.log(2) / 2 * mp.mpf("1.0005")
-    largest = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
     return {
-        "EXP": fit(exponential, -half_ln2, half_ln2, 11 if wide else 6, wide=wide),
-        "LOG": fit(logarithm, 0, largest, 8 if wide else 4, wide=wide),
+        "EXP": fit_exp(11 if wide else 6, wide=wide),
+        "LOG": fit_log(8 if wide else 4, wide=wide),
         "NORMAL_TAIL": fit_tail(
             lambda y: tail(y) - CONSTANT, K[wide], FARTHEST[wide], 24 if wide else 12, wide=wide
         ),
@@ -129,6 +138,16 @@ def tables() -> str:
     for name in by_type["False"]:
         rows = [f"    {kind}: {made[name]},\n" for kind, made in by_type.items() if name in made]
         text += f"\n{name}: Final = {{\n{''.join(rows)}}}\n"
+    with mp.workprec(300):
+        quick_fits = {
+            "EXP": fit_exp(9, wide=True),
+            "LOG": fit_log(6, wide=True),
+            "TAIL": fit_tail(tail, quick.K, quick.FARTHEST, 19, wide=True),
+        }
+    for name, made in quick_fits.items():
+        text += (
+            f"\nQUICK_{name}: Final = {made.replace('        ', '    ').replace('    )', ')')}\n"
+        )
     return text
 
 

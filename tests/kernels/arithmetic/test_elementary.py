@@ -12,7 +12,7 @@ import pytest
 from flint import arb
 from numpy.typing import NDArray
 
-from ascendref.kernels.arithmetic import coefficients, elementary, normal
+from ascendref.kernels.arithmetic import coefficients, elementary, normal, quick
 from ascendref.kernels.arithmetic.elementary import RELATIVE_ERROR
 from ascendref.kernels.arithmetic.registers import Register
 
@@ -125,6 +125,31 @@ def test_error(name: str, kind: Any) -> None:
     assert ulps.max() <= BOUNDS[name][kind is np.float64], x[ulps.argmax()]
     if kind is np.float64:
         assert relative.max() <= RELATIVE_ERROR[name], x[relative.argmax()]
+
+
+@pytest.mark.parametrize("name", quick.RELATIVE_ERROR)
+def test_relative_error_of_quick_functions(name: str) -> None:
+    x = samples(np.float64, name.removeprefix("one_plus_"), 3_000)
+    if "exp" in name:
+        x = x[abs(x) < 600.0]
+    elif "normal" in name:
+        x = x[abs(x) < quick.FARTHEST]
+    (got,) = compiled(getattr(quick, name), np.float64)(x)
+    exact = EXACT.get(name, lambda x: x.exp() + 1)
+    _, relative = errors([exact(arb(number)) for number in x.tolist()], got)
+    assert 2.0 * relative.max() * 2.0**-53 <= quick.RELATIVE_ERROR[name], x[relative.argmax()]
+    (got,) = compiled(getattr(quick, name), np.float64)(np.array([-inf, inf, nan, -0.0, 0.0]))
+    special = {
+        "exp": [0.0, inf, nan, 1.0, 1.0],
+        "expm1": [-1.0, inf, nan, -0.0, 0.0],
+        "one_plus_exp": [1.0, inf, nan, 2.0, 2.0],
+        "log": [nan, inf, nan, -inf, -inf],
+        "log1p": [nan, inf, nan, -0.0, 0.0],
+        "normal_cdf": [0.0, 1.0, nan, got[3], got[4]],
+        "normal_pdf": [0.0, 0.0, nan, got[3], got[4]],
+    }
+    np.testing.assert_array_equal(got, special[name])
+    assert (np.signbit(got) == np.signbit(special[name]))[~np.isnan(got)].all()
 
 
 @pytest.mark.parametrize("rounded", [False, True], ids=["", "of a rounded argument"])

@@ -1,0 +1,122 @@
+"""Elementary functions of doubles that have the digits for rounding to narrow types, and few more.
+
+They take half as many operations as those of `elementary` and `normal`. No result is subnormal:
+some below `SMALL` stand for smaller ones, and `LARGE` divisors for larger ones. Infinite
+arguments have the same values, and NaN stays NaN.
+"""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Final
+
+from .coefficients import QUICK_EXP, QUICK_LOG, QUICK_TAIL
+from .elementary import DOUBLE, estrin, horner, nearest_exponent, power_of_two, split
+from .normal import DENSITY, A, B
+from .registers import Integer, Register, two_sum
+
+#: bounds of the relative errors of results that are neither small nor large, at least twice those
+#: that `tests/kernels/arithmetic/test_elementary.py` finds
+RELATIVE_ERROR: Final[dict[str, float]] = {
+    "exp": 2.0**-47,
+    "expm1": 2.0**-46,
+    "one_plus_exp": 2.0**-47,
+    "log": 2.0**-46,
+    "log1p": 2.0**-46,
+    "normal_cdf": 2.0**-43,
+    "normal_pdf": 2.0**-43,
+}
+#: results of functions that underflow are off by less, in addition
+SMALL: Final = {"exp": 2.0**-860, "normal_cdf": 2.0**-560, "normal_pdf": 2.0**-560}
+#: what is divided by a divisor that is at least as large may be off by its inverse
+LARGE: Final = 2.0**860
+#: `one_plus_exp` of larger arguments is that of this one; exponentials of smaller ones than its
+#: negative, that of this
+HIGHEST: Final = 600.0
+#: the tail of larger arguments is that of this one
+FARTHEST: Final = 28.0
+#: the polynomial's variable is 0 for this argument
+K: Final = 3.5
+
+
+def _exp_parts(x: Register) -> tuple[Integer, Register]:
+    """Return n and p: ``exp(x)`` is ``2**n * (1 + p)``."""
+    exponent, n = nearest_exponent(x)
+    r = (-n).fma(DOUBLE.ln2[1], (-n).fma(DOUBLE.ln2[0], x))
+    return exponent, (r * r).fma(estrin(r, QUICK_EXP), r)
+
+
+def exp(x: Register) -> Register:
+    n, p = _exp_parts(x.at_most(DOUBLE.highest).at_least(-HIGHEST))
+    # halves, because 2**n may be infinite
+    power = power_of_two(n - 1, wide=True)
+    half = power.fma(p, power)
+    return (x == -inf).select(0.0, half + half)  # type: ignore[no-any-return]
+
+
+def expm1(x: Register) -> Register:
+    n, p = _exp_parts(x.at_most(DOUBLE.highest).at_least(-2.0 * DOUBLE.saturated))
+    power = power_of_two(n - 1, wide=True)
+    half = power.fma(p, power - 0.5)
+    return (abs(x) < DOUBLE.spacing).select(x, half + half)  # type: ignore[no-any-return]
+
+
+def one_plus_exp(x: Register) -> Register:
+    # below -85, the exponential is nothing beside 1
+    n, p = _exp_parts(x.at_most(HIGHEST).at_least(-85.0))
+    power = power_of_two(n, wide=True)
+    return (x == inf).select(inf, power.fma(p, power + 1.0))  # type: ignore[no-any-return]
+
+
+def _log(x: Register, low: Register | None = None, exponent: Register | None = None) -> Register:
+    """Return ``log((x + low) * 2**exponent)``, for positive normal x."""
+    m, _, k = split(x)
+    if exponent is not None:
+        k = k + exponent
+    f = m - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    square = 0.5 * f * f
+    tail = k * DOUBLE.short_ln2[1]
+    if low is not None:
+        tail = tail + low / x
+    series = s.fma(z.fma(horner(z, QUICK_LOG), square), tail)
+    return k.fma(DOUBLE.short_ln2[0], f - (square - series))
+
+
+def log(x: Register) -> Register:
+    subnormal = x < 2.0**-1022
+    normal = subnormal.select(x * 2.0**53, x)
+    value = _log(normal, exponent=subnormal.select(x.lift(-53), 0.0))
+    value = (x == 0.0).select(-inf, value)
+    return (x < 0.0).select(nan, (x < inf).select(value, x))  # type: ignore[no-any-return]
+
+
+def log1p(x: Register) -> Register:
+    value = (abs(x) < DOUBLE.spacing).select(x, _log(*two_sum(x.lift(1.0), x)))
+    value = (x == -1.0).select(-inf, value)
+    return (x < -1.0).select(nan, (x < inf).select(value, x))  # type: ignore[no-any-return]
+
+
+def _square_exp(y: Register) -> Register:
+    """Return the exponential of ``-y**2 / 2``."""
+    n, p = _exp_parts(y * y * -0.5)
+    power = power_of_two(n, wide=True)
+    return power.fma(p, power)
+
+
+def normal_cdf(x: Register) -> Register:
+    y = abs(x).at_most(FARTHEST)
+    # the tail as in `normal`
+    above, beyond = y + A, y + K
+    below = y.fma(above, B)
+    both = 1.0 / (below * beyond)
+    mills = above * (both * beyond)
+    tail = _square_exp(y) * (mills * estrin((y - K) * (both * below), QUICK_TAIL))
+    value = (x < 0.0).select(tail, 1.0 - tail)
+    return (x == -inf).select(0.0, value)  # type: ignore[no-any-return]
+
+
+def normal_pdf(x: Register) -> Register:
+    density = _square_exp(abs(x).at_most(FARTHEST)) * DENSITY[True][0]
+    return (abs(x) == inf).select(0.0, density)  # type: ignore[no-any-return]
