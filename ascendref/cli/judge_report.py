@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -39,6 +40,7 @@ def as_json_value(found: Sequence[Judged], skipped: Skipped) -> dict[str, Any]:
     """Return everything for programs."""
     return {
         "right": all(each.right for each in found if not each.is_reference),
+        "fits": _fits(list(_pairs(found))),
         "results": [_row(judged, verdict) for judged, verdict in _pairs(found)],
         "skipped": [{"call": label, "why": why} for label, why in skipped.items()],
     }
@@ -148,11 +150,20 @@ def show(found: Sequence[Judged], skipped: Skipped, everything: bool) -> None:
 def _verdict(pairs: Sequence[tuple[Judged, Verdict]]) -> str:
     if len(pairs) == 1:
         return sentence(*pairs[0])
-    own = [verdict for judged, verdict in pairs if not judged.is_reference]
-    wrong = sum(not verdict.right for verdict in own)
+    fits = _fits(pairs)
+    wrong, count = fits.pop("none", 0), len(pairs) - sum(judged.is_reference for judged, _ in pairs)
+    of_each = ", ".join(f"{n:,} {arithmetic}" for arithmetic, n in fits.items())
     if wrong:
-        return f"wrong: {wrong:,} of {len(own):,} results fit no arithmetic"
-    return f"right: each of {len(own):,} results fits an arithmetic"
+        rest = f"; of the others: {of_each}" if fits else ""
+        return f"wrong: {wrong:,} of {count:,} results fit no arithmetic{rest}"
+    return f"right: each of {count:,} results fits an arithmetic: {of_each}"
+
+
+def _fits(pairs: Sequence[tuple[Judged, Verdict]]) -> dict[str, int]:
+    """Return how many results fit each arithmetic, or none."""
+    own = [verdict for judged, verdict in pairs if not judged.is_reference]
+    found = Counter([str(verdict.arithmetic) if verdict.right else "none" for verdict in own])
+    return dict(found.most_common())
 
 
 def _table(pairs: Sequence[tuple[Judged, Verdict]]) -> Table:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+from ast import literal_eval
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,9 +18,10 @@ from ..core.output_files import output_file
 from ..declaration.operator import Operator
 from ..verify.accuracy.sweep import Sweep
 from ..verify.comparison.ulp import spacing
-from ..verify.setting import PART, Setting, expanded
+from ..verify.setting import PART, Setting, expanded, named_scalars
 from .array_files import write_arrays
 from .console import progress
+from .options import parse_attributes
 from .outputs import check_writable, print_written, report_write_errors
 
 _OPTION: Final = "--inputs"
@@ -118,15 +122,20 @@ def write_kit(
         raise OptionError(_OPTION, f"PyTorch has no operator for {names}")
     arrays: dict[str, NDArray[Any]] = {}
     calls = []
+
+    def add(setting: Setting, label: str, tensors: Mapping[str, NDArray[Any]]) -> None:
+        name = f"{setting.operator.name} {_attributes(setting)}{label}"
+        arrays.update({f"{name}/{tensor}": array for tensor, array in tensors.items()})
+        text = f"lambda t: {_call_text(setting)}"
+        calls.append(f"    {name!r}: ({setting.operator.outputs[0]!r}, {text}),\n")
+
     with progress() as bar:
         for operator, settings in bar.track(pairs, description="inputs"):
             for number, setting in enumerate(_of_different_scalars(settings)):
                 for kind in kinds:
-                    name = f"{operator.name} {_attributes(setting)}{kind}"
-                    for tensor, array in _tensors(setting, kind, seed, number == 0).items():
-                        arrays[f"{name}/{tensor}"] = array
-                    text = f"lambda t: {_call_text(setting)}"
-                    calls.append(f"    {name!r}: ({operator.outputs[0]!r}, {text}),\n")
+                    add(setting, kind, _tensors(setting, kind, seed, number == 0))
+            for number, (setting, kind, tensors) in enumerate(_published(operator, kinds), 1):
+                add(setting, f"{kind} published {number}", tensors)
     write_arrays(_OPTION, path, arrays, compressed=True)
     results = f"{path.stem}.results.npz"
     text = _SCRIPT.format(
@@ -136,6 +145,21 @@ def write_kit(
         file.write(text.encode())
     print_written(path)
     print_written(script)
+
+
+def _published(
+    operator: Operator, kinds: Sequence[str]
+) -> Iterator[tuple[Setting, str, dict[str, NDArray[Any]]]]:
+    """Yield scalars, type and tensors of results that documents print, ``docs/npu-results.md``."""
+    text = files(__package__).joinpath("published.tsv").read_text(encoding="utf-8")
+    for row in csv.DictReader(text.splitlines(), delimiter="\t"):
+        if row["function"] == operator.name and row["type"] in kinds:
+            words = row["parameters"].split("; ") if row["parameters"] else []
+            scalars = named_scalars(operator, parse_attributes(operator, words))
+            pairs = [word.split("=") for word in row["input"].split("; ")]
+            kind = ELEMENT_TYPES[row["type"]].numpy
+            tensors = {name: np.array(literal_eval(data), kind) for name, data in pairs}
+            yield Setting(operator, scalars), row["type"], tensors
 
 
 def _of_different_scalars(settings: Sequence[Setting]) -> Iterator[Setting]:

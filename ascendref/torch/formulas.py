@@ -23,6 +23,7 @@ from ..operators.activation.logit import (
     value_variant,
     without_cancellation,
 )
+from ..operators.activation.softplus import in_float32
 
 if TYPE_CHECKING:  # at run time this would import Numba
     from ..kernels.arithmetic.plain import Plain
@@ -61,16 +62,36 @@ def softplus(
     threshold: Number,
     highest: Number,
     lowest: Number,
-) -> Number:
+) -> Any:
     """PyTorch computes gradient·e/(e + 1) with e = exp(β·self).
 
     This is NaN where e is infinite in the arithmetic's type (z above ``highest``), or 0 (z below
     ``lowest``) with an infinite gradient.
     """
     z = beta * self
+    value = grad_output / one_plus_exp(-z)
+    return _as_pytorch(value, grad_output, z, threshold, highest, lowest)
+
+
+def softplus_float32(
+    grad_output: Plain, self: Plain, beta: Plain, threshold: Plain, highest: Plain, lowest: Plain
+) -> Any:
+    """The same quotient as in the operator."""
+    z = beta * self
+    value = grad_output.times_logistic(z)
+    return _as_pytorch(value, grad_output, z, threshold, highest, lowest)
+
+
+def _as_pytorch(
+    value: Any, grad_output: Any, z: Any, threshold: Any, highest: Any, lowest: Any
+) -> Any:
     lost = (z > highest) | ((z < lowest) & (abs(grad_output) == inf))
-    value = select(lost, nan, grad_output / one_plus_exp(-z))
-    return select(z > threshold, grad_output, value)
+    return select(z > threshold, grad_output, select(lost, nan, value))
+
+
+def softplus_variant(compute: str, rounded: str, *scalars: float) -> Callable[..., Any] | None:
+    """As in the operator."""
+    return softplus_float32 if in_float32(compute, rounded) else None
 
 
 def sign(
@@ -152,7 +173,7 @@ HARDSHRINK: Final = Formula.of(hardshrink, 1, selects=True)
 SOFTSHRINK: Final = Formula.of(softshrink, 1)
 HARDTANH: Final = Formula.of(hardtanh, 2, selects=True)
 SOFTPLUS_VALUE: Final = Formula.of(softplus_value, 3, compute_bound=True)
-SOFTPLUS: Final = Formula.of(softplus, 4, compute_bound=True)
+SOFTPLUS: Final = Formula.of(softplus, 4, variant=softplus_variant, compute_bound=True)
 SIGN: Final = Formula.of(sign, 2)
 LOGIT_VALUE: Final = Formula.of(logit_value, 2, variant=logit_value_variant, compute_bound=True)
 LOGIT: Final = Formula.of(logit, 3, variant=only_in_float32(logit_float32))

@@ -2,9 +2,9 @@
 
 docs/accuracy.json is what ``ascendref verify --exhaustive --json`` printed, docs/performance.tsv
 what ``python -m tests.bench.performance`` made of ``ascendref bench --json``, docs/frameworks.tsv
-what ``python -m benchmarks.frameworks`` wrote, and docs/npu-results.tsv was collected by hand. The
-tables are HTML, which the search does not index: they have thousands of rows. ``_static/filter.js``
-gives a filter to every long table.
+what ``python -m benchmarks.frameworks`` wrote, and ascendref/cli/published.tsv was collected by
+hand. The tables are HTML, which the search does not index: they have thousands of rows.
+``_static/filter.js`` gives a filter to every long table.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OWN = ("float64 beside the default", "threads beside one")
 
 
 def bench_rows(name: str = "performance") -> list[dict[str, str]]:
-    """Return the rows of docs/performance.tsv, or of another page's file."""
+    """Return the rows of docs/performance.tsv, or of another file in docs."""
     with (DOCS / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
@@ -114,7 +114,8 @@ SECTIONS = {
     "accuracy": accuracy,
     "performance": performance,
     "frameworks": partial(whole_file, "frameworks"),
-    "npu-results": partial(whole_file, "npu-results"),
+    # the commands read it, too
+    "npu-results": partial(whole_file, "../ascendref/cli/published"),
 }
 
 

@@ -1,6 +1,7 @@
 """`ascendref judge`: verdicts, files of every kind, dumps, casts, and the kit for an NPU."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from math import erfc, inf, nan
 from pathlib import Path
@@ -110,6 +111,9 @@ def judged(*words: object) -> tuple[int, list[dict[str, Any]]]:
     assert not done.stderr
     found = json.loads(done.stdout)
     assert found["right"] == (done.exit_code == 0)
+    own = [row for row in found["results"] if not row["reference"]]
+    fitted = Counter([row["arithmetic"] if row["right"] else "none" for row in own])
+    assert found["fits"] == fitted
     return done.exit_code, found["results"]
 
 
@@ -322,6 +326,9 @@ CASTS: list[tuple[str, str, list[float], list[int], int, list[str], list[str]]] 
      ["float6_e2m3fn has no NaN, which becomes -0 (1)",
       "float6_e2m3fn has no infinity, which becomes 7.5 (1)"]),
     ("float8_e4m3fn", "", [1, 448, nan], [0x38, 0x7E, 0x7F], 0, [], []),
+    # next to a middle, by less than float32 shows
+    ("float8_e4m3fn", "", [1.0625 + 2**-40, 1.0625, 1.0625 - 2**-40], [0x39, 0x38, 0x38], 0, [],
+     []),
 ]  # fmt: skip
 
 
@@ -340,10 +347,13 @@ def test_casts(
     if kind == "hifloat8":
         pytest.importorskip("en_dtypes", reason="it is an extra")
     out = np.array(bits, np.uint16 if "16" in kind else np.uint8)
-    np.savez(tmp_path / "a.npz", array=np.array(numbers, np.float32), out=out)
     attr = ["--attr", options] if options else []
-    found, (row,) = judged("cast", tmp_path / "a.npz", "--type", f"out={kind}", *attr)
-    assert (found, row["would_be_right_with"], row["notes"]) == (status, would, notes)
+    for array in np.array(numbers, np.float64), np.array(numbers, np.float32):
+        if not np.array_equal(array, numbers, equal_nan=True):
+            continue  # float32 does not have them
+        np.savez(tmp_path / "a.npz", array=array, out=out)
+        found, (row,) = judged("cast", tmp_path / "a.npz", "--type", f"out={kind}", *attr)
+        assert (found, row["would_be_right_with"], row["notes"]) == (status, would, notes)
     assert row["dtype"] == kind
 
 
@@ -416,16 +426,29 @@ def test_every_call_of_a_dump_of_msprobe_is_judged_or_says_why_not(tmp_path: Pat
 
 
 @pytest.mark.full
-def test_results_of_the_script_for_an_npu_are_judged(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "kinds", "largest", "last", "verdict"),
+    [
+        # every number of 16 bits, and more
+        ("hardshrink", ["bfloat16", "float32"], 65936, "lambd=2 float32", "6 correctly rounded"),
+        ("smooth_l1_loss", ["float32"], 3316, "reduction=sum beta=1 float32 published 3",
+         "4 correctly rounded, 2 float32"),
+    ],
+)  # fmt: skip
+def test_results_of_the_script_for_an_npu_are_judged(
+    name: str, kinds: list[str], largest: int, last: str, verdict: str, tmp_path: Path
+) -> None:
     pytest.importorskip("torch", reason="it is an extra")
-    kit = tmp_path / "kit.npz"
-    types = "--dtype", "bfloat16", "--dtype", "float32"
-    done = call("verify", "hardshrink", *types, "--inputs", kit)
+    kit, results = tmp_path / "kit.npz", tmp_path / "kit.results.npz"
+    types = [word for kind in kinds for word in ("--dtype", kind)]
+    done = call("verify", name, *types, "--inputs", kit)
     assert (done.exit_code, done.stdout) == (0, "")
     ran = python(tmp_path / "kit.py", "cpu")
     assert ran.stdout.endswith(" calls computed on cpu, 0 failed\n"), ran.stderr
-    status, rows = judged(kit, tmp_path / "kit.results.npz")
+    status, rows = judged(kit, results)
     assert status == 0
-    assert {row["dtype"] for row in rows} == {"bfloat16", "float32"}
-    assert all(row["arithmetic"] == "correctly rounded" for row in rows)
-    assert max(row["shape"][0] for row in rows) > 65536  # every number of 16 bits, and more
+    assert {row["dtype"] for row in rows} == set(kinds)
+    assert max([0, *rows[0]["shape"]]) == largest
+    assert rows[-1]["call"] == f"{name} {last}"
+    first = f"right: each of {len(rows)} results fits an arithmetic: {verdict}"
+    assert call("judge", kit, results).stdout.startswith(first)

@@ -260,6 +260,38 @@ def over_one_plus_exp(numerator: Register, x: Register, rest: Register | None = 
     return sink * (sink * numerator / (half + half))  # type: ignore[no-any-return]
 
 
+def times_logistic(factor: Register, x: Register) -> Register:
+    """Return ``factor / (1 + exp(-x))`` of floats, within 1.75 ulp.
+
+    1.70 in 3 * 10**8 samples. Above 1.5 it is ``factor * (1 - 1 / (1 + exp(x)))``, where the
+    errors of the small quotient hardly show. Up to there it is what `over_one_plus_exp` returns; no
+    exponential is far below 1, which saves operations, and few operations wait for each other.
+    """
+    low = x < 1.5
+    x = low.select(-x, x)
+    near = x.at_most(FLOAT.farthest)
+    exponent, n = nearest_exponent(near)
+    ln2, ln2_low = FLOAT.ln2
+    high = (-n).fma(ln2, near)  # exact
+    r = (-n).fma(ln2_low, high)
+    square = r * r
+    cubic = horner(square, EXP[False][::2]).fma(r, horner(square, EXP[False][1::2]))
+    power = power_of_two(exponent, wide=False)
+    # where the exponential or its product with the factor may overflow, it is divided by sink**2,
+    # and the 1 is nothing, but infinite for an infinite x
+    far = x > 60.0
+    sunk = (power.bits() - (2 * FLOAT.sink << FLOAT.width)).register()
+    sink = far.select(x.lift(2.0**-FLOAT.sink), 1.0)
+    one = far.select(x * FLOAT.tiny, 1.0)
+    # next to a power that it does not fit, the 1 goes with the small terms
+    inverse = ((2 * FLOAT.bias << FLOAT.width) - power.bits()).register()
+    rest = (-n).fma(ln2_low, ((n > FLOAT.width) & ~far).select(inverse, 0.0))
+    power = far.select(sunk, power)
+    whole = power.fma(high + square.fma(cubic, rest), one + power)
+    part = sink * low.select(factor, 1.0) / whole
+    return low.select(part * sink, (-part).fma(sink, 1.0) * factor)  # type: ignore[no-any-return]
+
+
 # --- logarithms -----------------------------------------------------------------------------------
 
 

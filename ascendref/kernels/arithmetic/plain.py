@@ -34,6 +34,10 @@ class Plain(Register):
         """Return the exponential of a float32 as a float64."""
         return self._apply(elementary.wide_exp)
 
+    def times_logistic(self, x: Plain) -> Self:
+        """Return the quotient by ``1 + exp(-x)``, in float32."""
+        return self._apply(elementary.times_logistic, x)
+
     def gelu(self) -> Self:
         """Return the product with `normal_cdf`, in float32."""
         return self._apply(normal.gelu)

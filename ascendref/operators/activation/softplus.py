@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.dtypes import FLOAT32, FLOAT64, FLOATS, INTEGERS, ElementType, float_format
+from ...core.dtypes import (
+    BFLOAT16,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    FLOATS,
+    INTEGERS,
+    ElementType,
+    float_format,
+)
 from ...declaration.accuracy import HALF_ULP, Bound
 from ...declaration.fields import (
     ALL_BUT_200I,
@@ -118,10 +127,16 @@ def grad_input(grad_output: Number, self: Number, beta: Number, threshold: Numbe
     return select(z > threshold, grad_output, grad_output / one_plus_exp(-z))
 
 
-def grad_input_float32(grad_output: Plain, self: Plain, beta: Plain, threshold: Plain) -> Any:
+def grad_input_half(grad_output: Plain, self: Plain, beta: Plain, threshold: Plain) -> Any:
     """The same, but z is compared with the threshold before it is rounded."""
     passes = self.fma(beta, -threshold) > 0.0
     return select(passes, grad_output, grad_output / one_plus_exp(-beta * self))
+
+
+def grad_input_float32(grad_output: Plain, self: Plain, beta: Plain, threshold: Plain) -> Any:
+    """The same with half as many results that are not the nearest, as half precision would hide."""
+    passes = self.fma(beta, -threshold) > 0.0
+    return select(passes, grad_output, grad_output.times_logistic(beta * self))
 
 
 def grad_input_float64(
@@ -134,10 +149,15 @@ def grad_input_float64(
     return select(z > threshold, grad_output, grad_output / one_plus_exp(-z))
 
 
+def in_float32(compute: str, rounded: str) -> bool:
+    """Tell whether results show all digits of F32 arithmetic."""
+    return compute == FLOAT32.name and rounded not in (FLOAT16.name, BFLOAT16.name)
+
+
 def variant(compute: str, rounded: str, beta: float, threshold: float) -> Callable[..., Any] | None:
     """Versions with the exact product, where the arithmetic would round it or overflow."""
     if compute == FLOAT32.name:
-        return grad_input_float32
+        return grad_input_float32 if in_float32(compute, rounded) else grad_input_half
     return grad_input_float64 if compute == FLOAT64.name == rounded else None
 
 

@@ -152,6 +152,10 @@ def test_relative_error_of_quick_functions(name: str) -> None:
     assert (np.signbit(got) == np.signbit(special[name]))[~np.isnan(got)].all()
 
 
+def times_falling_logistic(numerator: Register, x: Register) -> Register:
+    return elementary.times_logistic(numerator, -x)
+
+
 @pytest.mark.parametrize("rounded", [False, True], ids=["", "of a rounded argument"])
 @pytest.mark.parametrize("kind", TYPES)
 def test_error_of_over_one_plus_exp(kind: Any, rounded: bool) -> None:
@@ -179,6 +183,9 @@ def test_error_of_over_one_plus_exp(kind: Any, rounded: bool) -> None:
     assert ulps.max() <= 1.75
     if wide:
         assert relative.max() <= RELATIVE_ERROR["over_one_plus_exp"]
+    elif not rounded:
+        (got,) = compiled(times_falling_logistic, kind, kind)(numerator, x)
+        assert errors(exact, got)[0].max() <= 1.75
 
 
 #: arguments and results that are exact, for both types
@@ -226,8 +233,10 @@ def test_special_values_of_over_one_plus_exp(kind: Any) -> None:
         (1.0, nan, nan),
     ]
     numerator, x, expected = np.array(cases, kind).T
-    (got,) = compiled(elementary.over_one_plus_exp, kind, kind)(numerator, x)
-    np.testing.assert_array_equal(got, expected)
+    functions = [elementary.over_one_plus_exp, times_falling_logistic]
+    for function in functions if kind is np.float32 else functions[:1]:
+        (got,) = compiled(function, kind, kind)(numerator, x)
+        np.testing.assert_array_equal(got, expected)
     with np.errstate(invalid="ignore"):
         rest = x - x  # NaN for infinities
     rest[np.abs(x) == 1e30] = 1e20
@@ -249,6 +258,11 @@ OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], flo
         lambda x: elementary.wide_exp(x.at_most(20.0)),
         lambda x: elementary.exp(x.at_most(20.0)),
         0.28,
+    ),
+    "times_logistic": (
+        lambda x: elementary.times_logistic(x.lift(-1.0), x),
+        lambda x: elementary.over_one_plus_exp(x.lift(-1.0), -x),
+        1.75,
     ),
     "gelu": (normal.gelu, lambda x: x * normal.normal_cdf(x), 1.65),
     "gelu_slope": (
