@@ -208,6 +208,7 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(grad_input, scalars=2, variant=variant, compute_bound=True),
+    breaks={},
     device=OnDevice(TRAINING_A2_A3, ("SoftplusV2Grad",), float64=TRAINING_A2_A3),
     result=result,
     accuracy=accuracy,

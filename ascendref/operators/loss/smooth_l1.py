@@ -122,12 +122,18 @@ def loss(self: Number, target: Number, reduction: Number, beta: Number) -> Numbe
 HALF_PRECISION: Final = {FLOAT16.name, BFLOAT16.name}
 
 
+#: the least and greatest numbers that are 1 as FLOAT, and what grad_input_float64 takes
+_UNIT: Final = 1.0 - 2.0**-25, 1.0 + 2.0**-24
+_MOST: Final = 2.0**299
+_BREAKS: Final = _UNIT[0], *[math.nextafter(number, math.inf) for number in (_UNIT[1], _MOST)]
+
+
 def variant(compute: str, rounded: str, reduction: float, beta: float) -> Callable[..., Any] | None:
     """Versions for float32 and float64; β = 1 needs no division."""
-    unit_beta = 1.0 - 2.0**-25 <= beta <= 1.0 + 2.0**-24  # numbers that are 1 as FLOAT
+    unit_beta = _UNIT[0] <= beta <= _UNIT[1]
     if compute == FLOAT32.name and rounded not in HALF_PRECISION:
         return unit_float32 if unit_beta else grad_input_float32
-    if compute == FLOAT64.name == rounded and beta <= 2.0**299:
+    if compute == FLOAT64.name == rounded and beta <= _MOST:
         return grad_input_float64
     return unit if unit_beta else None
 
@@ -199,6 +205,7 @@ OPERATOR = declare_gradient(
         \qquad d = \text{self} - \text{target}, \quad
     """
     + NORM,
+    breaks={"beta": _BREAKS},
     device=OnDevice(ALL_BUT_200I, ("SmoothL1LossGradV2",)),
     accuracy=accuracy,
     forward=Forward(
