@@ -27,9 +27,11 @@ _WHY: Final = {
     for why, names in {
         "its documentation does not give its formula": (
             "_npu_ciou npu_ciou npu_ciou_backward npu_bert_apply_adam _npu_silent_check"
-            " _npu_silent_check_v2 _npu_silent_check_v3"
+            " _npu_silent_check_v2 _npu_silent_check_v3 npu_grid_assign_positive"
+            " npu_ps_roi_pooling npu_ps_roi_pooling_backward npu_yolo_boxes_encode"
         ),
         "its documentation does not say which deviation divides": "npu_normalize_batch",
+        "its documentation does not say what follows the last index": "npu_random_choice_with_mask",
         "its documentation does not give the form of its mask": (
             "_dropout_with_byte_mask _dropout_with_byte_mask_backward"
         ),

@@ -53,7 +53,7 @@ def calls(tmp_path_factory):
 def test_arguments_are_refused_exactly_where_the_table_excludes_them(calls):
     assert len({name for name, _, _ in calls}) >= 130
     for (name, argument, kind), (allowed, how) in calls.items():
-        refused = how.startswith(f"ArgumentTypeError: {argument} ")
+        refused = how.startswith(f"OperatorTypeError: {argument} ")
         if kind == "None":  # without any tensor, PyTorch finds no kernel
             refused = refused or "There were no tensor arguments" in how
         assert refused != allowed, (name, argument, kind, how)
@@ -65,4 +65,4 @@ def test_what_the_documentation_excludes_is_refused_by_name(calls):
         for kind in kinds:
             how = calls[name, argument, kind][1]
             came = "is None" if kind == "None" else f"has the type torch.{kind}"
-            assert how.startswith(f"ArgumentTypeError: {argument} {came}; {name} needs "), how
+            assert how.startswith(f"OperatorTypeError: {argument} {came}; {name} needs "), how

@@ -264,6 +264,8 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::_adaptive_avg_pool3d",
     "aten::_adaptive_avg_pool3d_backward",
     "aten::_batch_norm_with_update",
+    "aten::_foreach_pow",
+    "aten::_foreach_pow_",
     "aten::_log_softmax_backward_data",
     "aten::_native_batch_norm_legit",
     "aten::_softmax_backward_data",
@@ -292,6 +294,8 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::native_group_norm_backward",
     "aten::native_layer_norm_backward",
     "aten::polygamma",
+    "aten::pow",
+    "aten::pow_",
     "aten::reflection_pad2d_backward",
     "aten::reflection_pad3d_backward",
     "aten::replication_pad2d_backward",
@@ -311,6 +315,10 @@ at::ScalarType wider(at::ScalarType type, bool counting)
     if (counting && c10::isIntegralType(type, false)) return at::kDouble;
     return type == at::kInt ? at::kLong : type;
 }
+
+// arguments that name a type: that of a softmax's result is not rounded, and that of what a softmax
+// was of, whose type the gradient gets
+constexpr std::string_view HALF_TO_FLOAT = "half_to_float", INPUT_TYPE = "input_dtype";
 
 bool is_index(const std::string &argument)
 {
@@ -340,14 +348,33 @@ class Wide {
     }
 
     // Call the kernel with copies of narrow tensors, then round what it wrote to their types, and its
-    // results to that of the first tensor.
-    void run(Stack *stack)
+    // results to types that are known, or to that of the first tensor, or the one that integers of
+    // several types promote to.
+    void run(Stack *stack, const std::vector<at::ScalarType> &types)
     {
-        for (const auto &argument : given) {
-            for_tensors(argument, [&](const Tensor &tensor) {
-                if (tensor.defined() && !first) first = tensor.scalar_type();
+        for (size_t k = 0; k < given.size(); k++)
+            for_tensors(given[k], [&](const Tensor &tensor) {
+                if (!tensor.defined()) return;
+                const bool promotes = tensor.dim() && !is_index(op.schema().arguments()[k].name());
+                if (!first) first = tensor.scalar_type();
+                else if (c10::isIntegralType(*first, true) && promotes)
+                    first = c10::promoteTypes(*first, tensor.scalar_type());
             });
-            stack->push_back(with_tensors(argument, [&](const Tensor &tensor) { return copy(tensor); }));
+        for (size_t k = 0; k < given.size(); k++) {
+            const auto &argument = op.schema().arguments()[k];
+            const bool out = argument.is_out();
+            stack->push_back(with_tensors(given[k], [&](const Tensor &tensor) {
+                // codes and pivots of a matrix stay INT32
+                return out && tensor.scalar_type() == at::kInt && *first != at::kInt ? tensor
+                                                                                      : copy(tensor);
+            }));
+            if (argument.name() == HALF_TO_FLOAT && stack->back().toBool()) {
+                stack->back() = false;
+                first = at::kFloat;
+            } else if (argument.name() == INPUT_TYPE) {
+                first = stack->back().toScalarType();
+                stack->back() = wider(*first, counting);
+            }
         }
         op.redispatchBoxed(keys, stack);
         const auto &arguments = op.schema().arguments();
@@ -359,7 +386,10 @@ class Wide {
                 });
         auto results = op.schema().returns().size();
         for (auto *value = stack->data() + (stack->size() - results); results; results--, value++)
-            *value = with_tensors(*value, [&](const Tensor &tensor) { return narrow(tensor); });
+            *value = with_tensors(*value, [&](const Tensor &tensor) {
+                const bool known = tensor.defined() && types.size() >= results;
+                return known ? tensor.to(types[types.size() - results]) : narrow(tensor);
+            });
     }
 
   private:
@@ -404,13 +434,27 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
             auto type = tensor.defined() ? tensor.scalar_type() : at::kBool;
             narrow = narrow || wider(type, counting) != type;
         });
+    for (size_t k = 0; k < static_cast<size_t>(count) && !narrow; k++)
+        if (op.schema().arguments()[k].name() == INPUT_TYPE) {
+            auto type = (stack->end() - count + static_cast<std::ptrdiff_t>(k))->toScalarType();
+            narrow = wider(type, counting) != type;
+        }
     if (!narrow) return op.redispatchBoxed(keys, stack);
     Wide wide(op, keys, Stack(stack->end() - count, stack->end()), counting);
     const auto rest = stack->size() - static_cast<size_t>(count);
     std::exception_ptr refused; // with the types of the program
-    if (!ROUNDING.count(op.schema().name()) || wide.differ()) {
+    std::vector<at::ScalarType> types; // of the results of gradients whose arguments have several
+    const std::string_view name = op.schema().name();
+    const bool rounds = ROUNDING.count(name);
+    if (!rounds || wide.differ()) {
         try {
-            return op.redispatchBoxed(keys, stack);
+            op.redispatchBoxed(keys, stack);
+            if (!rounds || name.substr(name.rfind('_')) != "_backward") return;
+            for (auto value = stack->begin() + static_cast<std::ptrdiff_t>(rest);
+                 value != stack->end(); ++value) {
+                const auto &result = value->toTensor();
+                types.push_back(result.defined() ? result.scalar_type() : at::kFloat);
+            }
         } catch (const c10::NotImplementedError &) {
             refused = std::current_exception();
         } catch (const std::exception &) {
@@ -420,7 +464,7 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
     }
     stack->resize(rest);
     try {
-        wide.run(stack);
+        wide.run(stack, types);
     } catch (const std::exception &) {
         if (refused) std::rethrow_exception(refused);
         throw;
@@ -452,6 +496,7 @@ class Kernel final : public c10::OperatorKernel {
             if (arguments[k].name() == "pin_memory") pin_memory = static_cast<int>(k);
         }
         is_seeded = generator < 0 && op.hasTag(at::Tag::nondeterministic_seeded);
+        for_each = op.operator_name().name.rfind("aten::_foreach_", 0) == 0;
         if (op.operator_name().name == "aten::copy_")
             host_copy = op.getComputedKernelForDispatchKey(c10::DispatchKey::PrivateUse1);
     }
@@ -462,6 +507,8 @@ class Kernel final : public c10::OperatorKernel {
     int32_t number;
     // whether tensors must be on one device, except numbers
     bool same_device;
+    // whether it is the same operator of each member of lists
+    bool for_each;
     ShapeFrom shape_from;
     size_t count;
     std::vector<bool> written, outs;
@@ -736,14 +783,18 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
         if (arguments[k].isDevice() && arguments[k].toDevice().type() == NPU)
             found = arguments[k].toDevice();
     }
+    bool elsewhere = false;
     for (size_t k = 0; k < count && same_device && found; k++)
         for_tensors(arguments[k], [&](const Tensor &tensor) {
-            TORCH_CHECK(!tensor.defined() || tensor.device() == *found ||
-                            (tensor.dim() == 0 && !is_on_device(tensor)),
+            if (!tensor.defined() || tensor.device() == *found) return;
+            elsewhere = true;
+            TORCH_CHECK(for_each || (tensor.dim() == 0 && !is_on_device(tensor)),
                         "Expected all tensors to be on the same device, but got ",
                         op.schema().arguments()[k].name(), " is on ", tensor.device(),
                         ", different from other tensors on ", *found, " (", op.operator_name(), ")");
         });
+    // the CPU's kernel calls the operator of one tensor for each, on its device
+    if (for_each && elsewhere) return op.redispatchBoxed(CPU_KEYS, stack);
     const c10::impl::VirtualGuardImpl devices(NPU);
     const auto current = devices.getDevice();
     const auto device = found && found->has_index() ? *found : current;

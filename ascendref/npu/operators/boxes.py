@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ...core.errors import ArgumentValueError
-from .formulas import Tensors, formula, gradients, refuse
+from .formulas import Tensors, formula, gradients, one_of, refuse
 
 #: added to areas that are divisors
 _LITTLE = 0.001
@@ -24,22 +24,29 @@ def areas(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     return common, size + other_size - common
 
 
-def _all_areas(bboxes: Tensor, gtboxes: Tensor) -> tuple[Tensor, Tensor]:
-    return areas(gtboxes.float().unsqueeze(1), bboxes.float())
+def _all_areas(bboxes: Tensor, gtboxes: Tensor, mode: int) -> tuple[Tensor, Tensor]:
+    """Return the areas of all intersections, and of unions (0) or of the second boxes (1)."""
+    one_of("mode", mode, (0, 1))
+    second = gtboxes.float().unsqueeze(1)
+    common, union = areas(second, bboxes.float())
+    return common, (second[..., 2:] - second[..., :2]).prod(-1) if mode else union
 
 
 @formula()
-def npu_iou(bboxes: Tensor, gtboxes: Tensor) -> Tensor:
-    """(intersection + 0.001) / (union + 0.001) of each second box with each first one."""
-    common, union = _all_areas(bboxes, gtboxes)
-    return ((common + _LITTLE) / (union + _LITTLE)).to(bboxes.dtype)
+def npu_iou(bboxes: Tensor, gtboxes: Tensor, mode: int) -> Tensor:
+    """(intersection + 0.001) / (union + 0.001) of each second box with each first one.
+
+    In the mode 1, intersection / (area of the second box + 0.001).
+    """
+    common, whole = _all_areas(bboxes, gtboxes, mode)
+    return ((common if mode else common + _LITTLE) / (whole + _LITTLE)).to(bboxes.dtype)
 
 
 @formula()
-def npu_ptiou(bboxes: Tensor, gtboxes: Tensor) -> Tensor:
-    """intersection / (union + 0.001) of each second box with each first one."""
-    common, union = _all_areas(bboxes, gtboxes)
-    return (common / (union + _LITTLE)).to(bboxes.dtype)
+def npu_ptiou(bboxes: Tensor, gtboxes: Tensor, mode: int) -> Tensor:
+    """intersection / (union + 0.001) of each second box with each first one, as `npu_iou`."""
+    common, whole = _all_areas(bboxes, gtboxes, mode)
+    return (common / (whole + _LITTLE)).to(bboxes.dtype)
 
 
 def _corners(boxes: Tensor) -> Tensor:
@@ -171,3 +178,19 @@ def npu_rotated_box_decode(input: Tensor, deltas: Tensor, weight: Tensor) -> Ten
     center, half = center + moved * size, size * torch.exp(grown) / 2
     angle = torch.rad2deg(torch.atan(slope + turned))
     return torch.cat([center - half, center + half, angle], 1).to(input.dtype)
+
+
+@formula()
+def npu_anchor_response_flags(
+    input: Tensor, featmap_size: list[int], stride: list[int], num_base_anchors: int
+) -> Tensor:
+    """1 for all anchors of the cells of a grid in which centers of boxes lie, 0 for others.
+
+    Centers outside the grid count for its nearest cell; strides are of the axes x and y.
+    """
+    height, width = featmap_size
+    first, second = input.float().split(2, -1)
+    cells = ((first + second) / 2 / first.new_tensor(stride)).floor().long()
+    flags = input.new_zeros(height, width, num_base_anchors, dtype=torch.uint8)
+    flags[cells[:, 1].clamp(0, height - 1), cells[:, 0].clamp(0, width - 1)] = 1
+    return flags.flatten()

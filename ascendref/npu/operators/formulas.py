@@ -9,10 +9,11 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 import torch
 from torch import Tensor
 
-from ...core.errors import ArgumentValueError
+from ...core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError
 
 F = TypeVar("F", bound=Callable[..., Any])
 Tensors = tuple[Tensor, ...]
+#: results of which some may be missing
 Gradients = tuple[Tensor | None, ...]
 
 
@@ -45,6 +46,20 @@ FORMULAS: Final[dict[str, Formula]] = {}
 
 class NotEmulated(Exception):
     """A call that a formula does not cover; says which."""
+
+
+class OperatorTypeError(ArgumentTypeError, RuntimeError):
+    """An argument has the wrong type; like all errors of torch_npu's operators a RuntimeError."""
+
+
+class OperatorValueError(ArgumentValueError, RuntimeError):
+    """An argument has a wrong value; like all errors of torch_npu's operators a RuntimeError."""
+
+
+def operator_error(error: ArgumentError) -> ArgumentError:
+    """Return the error of an operator for one of its arguments."""
+    kind = OperatorTypeError if isinstance(error, TypeError) else OperatorValueError
+    return kind(error.argument, error.problem)
 
 
 def formula(

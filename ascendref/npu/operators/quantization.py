@@ -13,13 +13,17 @@ from ...borrowed.adapters.quantization import (
     divided_to_integers,
     quantized,
     quantized_rows,
+    sign_bits_packed,
+    sign_bits_unpacked,
 )
 from ...borrowed.adapters.shared import asymmetric_rows, scaled_product, smoothed
+from ...borrowed.layouts import unpacked_int4
 from ...core.dtypes import DataType
 from .formulas import Tensors, formula, one_of, refuse
 
 #: PyTorch's numbers of types
 _INT8: Final = 1
+_PAIR_OF_INT4: Final = 16
 _NUMBERS: Final = {1: torch.int8, 12: torch.int8, 13: torch.uint8, 3: torch.int32, 14: torch.int32}
 _FLOATS: Final = {5: torch.float16, 15: torch.bfloat16}
 
@@ -99,9 +103,12 @@ def npu_add_rms_norm_quant(
 def npu_anti_quant(
     x: Tensor, scale: Tensor, offset: Tensor | None, dst_dtype: int | None, src_dtype: int | None
 ) -> Tensor:
-    """(x + offset)·scale of INT8, with one scale or one for each place of the last axis."""
-    if x.dtype != torch.int8 or src_dtype not in (None, _INT8):
-        refuse("except for INT8")
+    """(x + offset)·scale of INT8, with one scale or one for each place of the last axis.
+
+    Integers of 32 bits are eight of INT4 each, the lowest first.
+    """
+    one_of("src_dtype", src_dtype, (None, _INT8, _PAIR_OF_INT4))
+    x = unpacked_int4(x) if x.dtype == torch.int32 else x
     one_of("dst_dtype", 5 if dst_dtype is None else dst_dtype, tuple(_FLOATS))
     kind = DataType.ACL_BF16 if dst_dtype == 15 else DataType.ACL_FLOAT16
     return dequantized(x, scale, offset, kind, False)
@@ -141,3 +148,15 @@ def quantize_per_tensor(
 ) -> Tensor:
     """`quantize_per_channel` with one scale."""
     return quantize_per_channel(inputs, scales, zero_points, -1, result)
+
+
+@formula()
+def npu_sign_bits_pack(input: Tensor, size: int) -> Tensor:
+    """Signs of numbers as bits, the first one the lowest: 0 for negative ones and at the end."""
+    return sign_bits_packed(input, size)
+
+
+@formula()
+def npu_sign_bits_unpack(input: Tensor, size: int, dtype: torch.dtype) -> Tensor:
+    """1 for bits that are 1, and -1 for others, the lowest first."""
+    return sign_bits_unpacked(input, size, dtype)

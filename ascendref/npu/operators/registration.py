@@ -10,14 +10,15 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from ...core.errors import ArgumentError
 from ..refusals import AUTOGRAD, NPU, OTHER_KEYS, has_kernel, not_available
-from .formulas import FORMULAS, Formula, NotEmulated, refuse
+from .formulas import FORMULAS, Formula, NotEmulated, operator_error, refuse
 from .types import Types
 
 for _group in (
     "activations attention.inference attention.merging attention.training batch_norms boxes"
     " deformable dropout experts layout losses matrices normalization optimizers quantization"
-    " rotary suppression"
+    " recurrent rotary rotated suppression"
 ).split():
     import_module(f".{_group}", __package__)  # fills the table of formulas
 #: operators whose kernels in torch_npu call others that have gradients
@@ -61,8 +62,8 @@ def _kernel(name: str, formula: Formula) -> Callable[..., Any]:
     }
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        given = types.checked(args, kwargs)
         try:
+            given = types.checked(args, kwargs)
             for argument, default in defaults.items():
                 value = given[argument]
                 if value is not None and value is not False and value != default:
@@ -75,6 +76,8 @@ def _kernel(name: str, formula: Formula) -> Callable[..., Any]:
             raise not_available(
                 f"{formula.space}::{types.operator}", f"{why} it is not emulated"
             ) from None
+        except ArgumentError as error:
+            raise operator_error(error) from error
 
     return run
 

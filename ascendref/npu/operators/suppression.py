@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
-import math
 from collections.abc import Callable, Iterable
 
 import torch
@@ -12,6 +10,7 @@ from torch import Tensor
 from ...core.errors import ArgumentValueError
 from .boxes import areas
 from .formulas import Tensors, formula
+from .rotated import area, common_part, polygons
 
 #: whether a box overlaps any of others by more than the threshold, given their numbers
 Overlaps = Callable[[int, list[int]], bool]
@@ -150,18 +149,12 @@ def npu_nms_rotated(
     A box is its center, width and height, and the degrees by which it is turned from the first
     axis to the second.
     """
-    boxes: list[list[float]] = input.cpu().double().tolist()
-    for number, (_, _, width, height, _) in enumerate(boxes):
-        if width < 0 or height < 0:
-            raise ArgumentValueError(
-                "input", f"has box {number} of {width} by {height}; sizes must be at least 0"
-            )
-    polygons = [_corners(*box) for box in boxes]
-    sizes = [_area(polygon) for polygon in polygons]
+    boxes = polygons("input", input.cpu().double().tolist())
+    sizes = [area(box) for box in boxes]
 
     def overlaps(number: int, others: list[int]) -> bool:
         for other in others:
-            common = _area(_common(polygons[number], polygons[other]))
+            common = area(common_part(boxes[number], boxes[other]))
             if common > iou_threshold * (sizes[number] + sizes[other] - common):
                 return True
         return False
@@ -171,40 +164,3 @@ def npu_nms_rotated(
     places = torch.tensor(chosen, dtype=torch.int32)
     count = torch.tensor([len(chosen)], dtype=torch.int32)
     return places.to(input.device), count.to(input.device)
-
-
-def _corners(x: float, y: float, width: float, height: float, angle: float) -> list[complex]:
-    """Return the corners of a rotated box, counterclockwise, as complex numbers."""
-    turn, half = cmath.rect(0.5, math.radians(angle)), complex(width, height)
-    steps = (half, -half.conjugate(), -half, half.conjugate())
-    return [complex(x, y) + turn * step for step in steps]
-
-
-def _cross(one: complex, other: complex) -> float:
-    """Return the cross product of two vectors, positive if the other is to the left."""
-    return (one.conjugate() * other).imag
-
-
-def _area(polygon: list[complex]) -> float:
-    return sum(_cross(polygon[i - 1], corner) for i, corner in enumerate(polygon)) / 2
-
-
-def _common(polygon: list[complex], other: list[complex]) -> list[complex]:
-    """Return the intersection of two convex polygons (Sutherland and Hodgman's algorithm)."""
-    for i, stop in enumerate(other):
-        polygon = _left(polygon, other[i - 1], stop)
-    return polygon
-
-
-def _left(polygon: list[complex], start: complex, stop: complex) -> list[complex]:
-    """Return the part of a convex polygon to the left of a line."""
-    sides = [_cross(stop - start, corner - start) for corner in polygon]
-    found = []
-    for i, corner in enumerate(polygon):
-        before, side = sides[i - 1], sides[i]
-        if (before < 0) != (side < 0):
-            share = before / (before - side)
-            found.append(polygon[i - 1] + share * (corner - polygon[i - 1]))
-        if side >= 0:
-            found.append(corner)
-    return found

@@ -100,6 +100,7 @@ for call, floats, indices in (
     (lambda x, y, i: x.put_(i, y[0, :4]), [x, y], [few]),
     (lambda x, y, i: x.index_copy_(0, i[1:3], y[:2]), [x, y], [few]),
     (torch.take, [x], [few]),
+    (lambda x: torch.inverse(x[:, :4], out=x.new_empty(4, 4)), [x], []),
 ):
     for kind in (torch.float32, torch.float16, torch.bfloat16):
         narrow = [one.to(kind) for one in floats]
@@ -107,6 +108,18 @@ for call, floats, indices in (
         found = call(*on("npu", narrow), *(one.int().npu() for one in indices))
         kind = kind if floats else torch.int32
         assert same(found, expected.to(kind)), (call, kind)
+halves = (x.half(), y.half())
+pairs = [half.float() for half in halves]
+aten = torch.ops.aten
+assert same(aten._softmax(halves[0].npu(), 1, True), aten._softmax(pairs[0], 1, False))
+for gradient in (aten._softmax_backward_data, aten._log_softmax_backward_data):
+    expected = gradient(*pairs, 1, torch.float32).half()
+    for given in (halves, pairs):
+        assert same(gradient(*on("npu", list(given)), 1, torch.float16), expected)
+for kinds in ((torch.int64, torch.float16), (torch.uint8, torch.int32)):
+    given = [one.to(kinds[1]) for one in (numbers[:, 0], numbers[0])]
+    found = torch.addr(numbers.to(kinds[0]).npu(), *on("npu", given))
+    assert found.dtype == kinds[1]
 assert same(torch.histc(few.int().npu(), 3, 0, 2), torch.tensor([2, 1, 1], dtype=torch.int32))
 assert same(F.one_hot(few.int().npu(), 4), F.one_hot(few, 4).int())
 wrong = (
@@ -125,11 +138,24 @@ for call, given in (
     (lambda x: torch.addbmm(x[0], x, x), torch.randn(9, 5, 5)),
     (lambda x: torch.linalg.cross(x, x.flip(0)), torch.randn(9, 3)),
     (lambda x: F.batch_norm(x, None, None, training=True), image),
+    (lambda x: x.pow(3), image),
+    (lambda x: torch._foreach_pow([x], 3)[0], image),
     (lambda x: F.conv_transpose3d(x, x.transpose(0, 1)[:, :1]), volume[:1]),
 ):
     exact = call(given.half().double())
     error = (call(given.half().npu()).cpu().double() - exact).abs()
     assert (error <= 2.0**-11 * exact.abs().clamp(min=2.0**-10) * 1.01 + 1e-6).all(), call
+
+for kind in (torch.float16, torch.bfloat16):  # gradients of an input and a weight of several types
+    given = [torch.randn(50, 7).to(kind) for _ in range(2)]
+    weight = torch.randn(7)
+    exact = [one.double().requires_grad_() for one in (given[0], weight, weight)]
+    F.layer_norm(exact[0], [7], *exact[1:]).backward(given[1].double())
+    narrow = [one.npu().requires_grad_() for one in (given[0], weight, weight)]
+    F.layer_norm(narrow[0], [7], *narrow[1:]).backward(given[1].npu())
+    assert [one.grad.dtype for one in narrow] == [kind, torch.float32, torch.float32]
+    for one, judge in zip(narrow[1:], exact[1:], strict=True):
+        torch.testing.assert_close(one.grad.cpu().double(), judge.grad, rtol=1e-4, atol=1e-4)
 
 # no elements, no dimensions
 check(lambda a: (a + a, a.sum(), a.t().contiguous(), torch.cat([a, a])), torch.empty(0, 3))
@@ -220,6 +246,12 @@ for call in (
     message = str(raised(call))
     assert message.startswith("Expected all tensors to be on the same device"), message
 assert torch.equal(x.npu()[torch.tensor([0, 2])].cpu(), x[[0, 2]])
+mixed = [x.clone(), x.npu(), x.to("npu:1")]  # an operator of each member of a list
+torch._foreach_sign_(mixed)
+for one, device in zip(torch._foreach_add(mixed, mixed), ("cpu", "npu:0", "npu:1"), strict=True):
+    assert one.device == torch.device(device) and torch.equal(one.cpu(), 2 * x.sign())
+message = str(raised(lambda: torch._foreach_add(mixed, [x, x, x])))
+assert message.startswith("Expected all tensors to be on the same device"), message
 assert torch.equal((x.npu() * torch.tensor(2.0)).cpu(), x * 2)
 
 

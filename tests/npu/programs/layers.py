@@ -78,3 +78,31 @@ expected = cell(halves[0].float(), [one.float() for one in halves[1:]])
 x, *state = (one.npu() for one in halves)
 for found, judge in zip(cell.npu()(x, state), expected, strict=True):
     assert torch.equal(found.cpu(), judge.half())
+
+# a cell whose matrices the program multiplies itself
+cell, given = torch.nn.LSTMCell(6, 5).double(), [torch.randn(3, 20), torch.randn(3, 20)]
+given.append(torch.randn(3, 5))
+biases = [one.detach().float() for one in (cell.bias_ih, cell.bias_hh)]
+leaves = [one.npu().requires_grad_() for one in (*given, *biases)]
+exact = [one.double().requires_grad_() for one in given]
+i, f, g, o = (exact[0] + exact[1] + cell.bias_ih + cell.bias_hh).chunk(4, 1)
+memory = f.sigmoid() * exact[2] + i.sigmoid() * g.tanh()
+judged = (o.sigmoid() * memory.tanh(), memory)
+found = torch.ops.aten._thnn_fused_lstm_cell(*leaves)
+assert found[2].shape == (3, 20)
+slopes = [torch.randn(3, 5), torch.randn(3, 5)]
+torch.autograd.backward(judged, [one.double() for one in slopes])
+torch.autograd.backward(found[:2], [one.npu() for one in slopes])
+exact += [cell.bias_ih, cell.bias_hh]
+results = [*found[:2], *(one.grad for one in leaves)]
+for one, other in zip(results, [*judged, *(one.grad for one in exact)], strict=True):
+    torch.testing.assert_close(one.detach().cpu().double(), other.detach(), rtol=1e-5, atol=1e-6)
+kept = [one.detach() for one in (leaves[2], found[1], found[2])]
+call = torch.ops.aten._thnn_fused_lstm_cell_backward_impl
+for number, one in enumerate(call(*(one.npu() for one in slopes), *kept, True)):
+    assert torch.equal(one, leaves[(0, 2, 3)[number]].grad)
+parts = [call(*pair, *kept, False) for pair in ((slopes[0].npu(), None), (None, slopes[1].npu()))]
+torch.testing.assert_close(parts[0][0] + parts[1][0], leaves[0].grad)
+assert parts[0][2] is None
+half = torch.ops.aten._thnn_fused_lstm_cell(*(one.detach().half() for one in leaves[:3]))
+assert [one.dtype for one in half] == [torch.float16] * 3

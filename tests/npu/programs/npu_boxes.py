@@ -29,6 +29,9 @@ found = torch_npu.npu_iou(npu(first), npu(second))
 close(found, (overlaps[..., 0] + 1e-3) / (overlaps[..., 1] + 1e-3))
 found = torch_npu.npu_ptiou(npu(first), npu(second))
 close(found, overlaps[..., 0] / (overlaps[..., 1] + 1e-3))
+sizes = (second[:, 2:] - second[:, :2]).prod(1)[:, None]
+for call in (torch_npu.npu_iou, torch_npu.npu_ptiou):
+    close(call(npu(first), npu(second), 1), overlaps[..., 0] / (sizes + 1e-3))
 assert torch_npu.npu_iou(npu(first).half(), npu(second).half()).dtype == torch.float16
 
 # overlaps with gradients, of boxes as centers and sizes, one beside the other
@@ -109,10 +112,39 @@ weight = npu([2.0, 3.0, 0.5, 4.0, 0.7])
 code = torch_npu.npu_rotated_box_encode(anchors, truth, weight)
 close(torch_npu.npu_rotated_box_decode(anchors, code, weight), truth.cpu(), 1e-3)
 
+# overlaps of rotated boxes: of squares that are turned, and of boxes that are not
+squares = [[1.0, 2, 4, 4, 0], [1, 2, 4, 4, 45], [1, 2, 4, 4, -90], [101, 2, 4, 4, 45]]
+part = 2 * (2**0.5 - 1) * 16
+areas_of = np.array([[16, part, 16, 0], [part, 16, part, 0]])
+given = [npu([squares[:2]]), npu([squares])]
+close(torch_npu.npu_rotated_overlaps(*given), [areas_of], 1e-4)
+close(torch_npu.npu_rotated_iou(*given), [areas_of / (32 - areas_of)], 1e-4)
+upright = [npu(np.concatenate([b, np.zeros((len(b), 1))], 1)[None]) for b in (second, first)]
+close(torch_npu.npu_rotated_overlaps(*upright, True), [overlaps[..., 0]], 1e-4)
+close(torch_npu.npu_rotated_iou(*upright, True), [overlaps[..., 0] / overlaps[..., 1]], 1e-4)
+# a box turned from the first axis to the second reaches there
+long = npu([[[0.0, 0, 10, 1, 45]]])
+reached = npu([[[3.0, 3, 0.1, 0.1, 0], [3, -3, 0.1, 0.1, 0]]])
+close(torch_npu.npu_rotated_overlaps(long, reached), [[[0.01, 0]]])
+
+# cells of a grid in which centers lie
+cells = np.zeros((4, 6, 3), dtype=np.uint8)
+for box in first:
+    column, row = (int((box[k] + box[k + 2]) / 2 // step) for k, step in ((0, 8), (1, 16)))
+    cells[min(row, 3), min(column, 5)] = 1
+found = torch_npu.npu_anchor_response_flags(npu(first), [4, 6], [8, 16], 3)
+assert np.array_equal(found.cpu(), cells.ravel()) and 0 < cells.sum() < cells.size
+
 WRONG = (
+    (lambda: torch_npu.npu_iou(npu(first), npu(second), 2), "mode is 2; allowed: 0, 1"),
     (
-        lambda: torch_npu.npu_iou(npu(first), npu(second), 1),
-        "emulated device: npu::npu_iou is not available: with",
+        lambda: torch_npu.npu_rotated_iou(*given, mode=1),
+        "emulated device: npu::npu_rotated_iou is not available: with mode 1",
+    ),
+    (lambda: torch_npu.npu_rotated_overlaps(npu(first), given[1]), "input has the shape [7, 4]"),
+    (
+        lambda: torch_npu.npu_rotated_iou(given[0], -given[1]),
+        "query_boxes has box 0 of -4.0 by -4.0; sizes must be at least 0",
     ),
     (
         lambda: torch_npu.npu_giou(*leaves),

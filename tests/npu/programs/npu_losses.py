@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import torch
 import torch_npu
 from judging import beside, close, derived, npu, operator, refuse
@@ -47,6 +48,47 @@ given = torch.randn(6)
 call = torch.ops.npu.npu_softmax_cross_entropy_with_logits_backward
 expected = (torch.softmax(logits, -1) - chances) * given.unsqueeze(1)
 close(call(*npu(given, logits, chances)), expected)
+
+# a vocabulary in two parts, each on a device of its own: the parts' numbers give the loss of all
+rows, matrix = torch.randn(11, 6).half(), torch.randn(20, 6).half()
+words, slope = torch.randint(0, 20, (11,)), torch.randn(11)
+exact = [one.double().requires_grad_() for one in (rows, matrix)]
+scores = exact[0] @ exact[1].t()
+F.cross_entropy(scores, words, reduction="none").backward(slope.double())
+parts = [
+    torch_npu.npu_fused_linear_online_max_sum(
+        rows.npu(), matrix[low:high].npu(), words.to(kind).npu(), low, high - 1, return_logits=full
+    )
+    for low, high, kind, full in ((0, 12, torch.int64, True), (12, 20, torch.int32, False))
+]
+highest = torch.maximum(parts[0][0], parts[1][0])
+shrunk = [(one[0] - highest).exp() * one[1] for one in parts]
+here = (words < 12).npu()
+predicted = torch.where(here, parts[0][2] + parts[0][0], parts[1][2] + parts[1][0]) - highest
+total = sum(shrunk)
+JOINED = torch_npu.npu_fused_cross_entropy_loss_with_max_sum
+DERIVED = torch_npu.npu_fused_linear_cross_entropy_loss_with_max_sum_backward
+loss, chances = JOINED(highest, total, predicted, vocab_parallel_logits=parts[0][5])
+close(loss, F.cross_entropy(scores, words, reduction="none"))
+close(chances, torch.softmax(scores, -1)[:, :12], 1e-3)  # of logits rounded to F16
+loss, nothing = JOINED(highest, total, predicted)
+assert parts[1][5] is nothing is None
+gradients = []
+for (low, high), part, inside in zip(
+    ((0, 12), (12, 20)), parts, (words < 12, words >= 12), strict=True
+):
+    bits = np.packbits(np.pad(~inside.numpy(), (0, 5), constant_values=True))
+    assert np.array_equal(part[3].cpu(), bits)
+    places = torch.where(inside, words - low, 0)
+    assert torch.equal(part[4].cpu(), places.to(part[4].dtype))
+    assert (part[2].cpu()[~inside] == 0).all()
+    part_given = (slope.npu(), rows.npu(), matrix[low:high].npu(), *part[3:5])
+    found = DERIVED(*part_given, logits_max=highest, sum_exp_logits=total)
+    chances = torch.softmax(scores.detach(), -1)[:, low:high].float().npu()
+    close(found, DERIVED(*part_given, softmax=chances), 1e-3)
+    close(found[1].float(), exact[1].grad[low:high], 1e-3)
+    gradients.append(found[0].float())
+close(sum(gradients), exact[0].grad, 2e-3)
 
 # gradients of losses, which the C library has
 target = torch.rand(6, 5)
@@ -160,6 +202,7 @@ WRONG = (
         lambda: LOSS(logits.npu(), classes.npu(), return_zloss=True),
         "emulated device: npu::npu_cross_entropy_loss is not available: with return_zloss",
     ),
+    (lambda: DERIVED(*part_given), "logits_max is None; it is needed without softmax"),
     (lambda: torch_npu._npu_dropout(x.npu(), 1.5), "p is 1.5; it must be at least 0"),
     (
         lambda: torch_npu.npu_apply_adam_w(

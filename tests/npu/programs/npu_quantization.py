@@ -140,6 +140,23 @@ for dtype, rows, bias in (
         values = values + of_floats.numpy()
     assert torch.equal(found.cpu(), torch.tensor(values).to(dtype))
 
+# INT4, eight in a number, and signs as bits
+nibbles = np.random.default_rng(0).integers(-8, 8, (3, 16))
+words = ((nibbles & 15).reshape(3, 2, 8) << np.arange(0, 32, 4)).sum(-1).astype(np.uint32)
+found = torch_npu.npu_anti_quant(
+    torch.tensor(words.view(np.int32)).npu(), torch.full((16,), 0.5).npu(), src_dtype=torch.quint4x2
+)
+assert np.array_equal(found.cpu(), nibbles * 0.5)
+signs = torch.tensor(
+    [5.0, 4, 3, 2, 0, -1, -2, 4, 3, 2, 1, 0, -1, -2]
+)  # of torch_npu's documentation
+for size, shape in ((1, (1, 2)), (2, (2, 1))):
+    bits = torch_npu.npu_sign_bits_pack(signs.npu(), size)
+    assert bits.shape == shape and bits.flatten().tolist() == [159, 15]
+back = torch_npu.npu_sign_bits_unpack(bits.flatten(), 1, torch.float16)
+assert back.dtype == torch.float16 and back.shape == (1, 16)
+assert torch.equal(back[0, :14].cpu().float(), torch.where(signs < 0, -1.0, 1.0))
+
 # quantized tensors (by _quantize_per_tensor_impl and _quantize_per_channel_impl), by definition
 values, steps, zeros = torch.randn(4, 3) * 9, torch.rand(4) + 0.5, torch.tensor([0, 1, -2, 3])
 for kind, integer in ((torch.qint8, np.int8), (torch.quint8, np.uint8), (torch.qint32, np.int32)):
