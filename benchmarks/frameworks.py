@@ -154,16 +154,13 @@ def jobs(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def environment(root: Path, name: str) -> Path:
-    """Return the Python of a framework's environment, which is installed if it is missing."""
-    _, version, packages = FRAMEWORKS[name]
-    folder = root / f"{name.removesuffix('-jit')}-{version}"
+def environment(folder: Path, packages: Sequence[str]) -> Path:
+    """Return the Python of an environment, which is made if it is missing or has other packages."""
     python, done = folder / "bin" / "python", folder / "installed"
-    if not done.exists():
+    if not done.exists() or done.read_text() != "\n".join(packages):
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        names = packages.format(version).split()
-        subprocess.run([python, "-m", "pip", "install", "-q", *names], check=True)
-        done.touch()
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
+        done.write_text("\n".join(packages))
     return python
 
 
@@ -172,7 +169,10 @@ def measure(name: str, todo: list[dict[str, Any]], folder: Path, root: Path) -> 
     formulas = list[str]()
     if name != OWN:
         worker = Path(__file__).with_name("frameworks_worker.py")
-        command = (environment(root, name), "-W", "ignore", worker, name, folder)
+        _, version, packages = FRAMEWORKS[name]
+        home = root / f"{name.removesuffix('-jit')}-{version}"
+        python = environment(home, packages.format(version).split())
+        command = (python, "-W", "ignore", worker, name, folder)
         for _ in todo:  # a process that crashes is started again for the rest
             if subprocess.run(command).returncode >= 0:
                 break

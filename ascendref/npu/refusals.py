@@ -143,7 +143,8 @@ def _refuse_inductor() -> None:
     compile_graph = compiler.__call__
 
     def run(self: Any, graph: Any, inputs: Any) -> Any:
-        for one in inputs:
+        made = (node.meta.get("example_value") for node in graph.graph.nodes)
+        for one in (*inputs, *made):  # a graph may make its tensors, as that of a mask does
             if isinstance(one, torch.Tensor) and one.device.type == "npu":
                 why = 'it has no compiler for the device; the backends "eager" and "aot_eager" run'
                 raise not_available('torch.compile with the backend "inductor"', why)
