@@ -8,6 +8,7 @@ of clients limit the run and print it. The status is 1 if a row is not as expect
 
 import argparse
 import ast
+import math
 import os
 import re
 import subprocess
@@ -65,8 +66,10 @@ def steps(python: Path, device: str, *words: object) -> Generator[str, None, Non
 
 
 def difference(host: Path, device: Path) -> float:
-    """Return the difference of results, relative to the norm of the first."""
+    """Return the difference of results, relative to the norm of the first; inf of other sizes."""
     one, other = (np.concatenate(list(np.load(file).values())) for file in (host, device))
+    if one.size != other.size:
+        return math.inf
     return float(np.linalg.norm(one - other) / np.linalg.norm(one))
 
 
