@@ -11,7 +11,7 @@ Examples
 >>> import jax
 >>> import ascendref.jax
 >>> jax.jit(jax.grad(ascendref.jax.softplus))(2.0)
-Array(0.880797, dtype=float32, weak_type=True)
+Array(0.8807971, dtype=float32, weak_type=True)
 """
 
 from importlib.util import find_spec
