@@ -34,6 +34,10 @@ class Plain(Register):
         """Return the exponential of a float32 as a float64."""
         return self._apply(elementary.wide_exp)
 
+    def silu_slope(self, factor: Any) -> Self:
+        """Return the derivative of silu in float32, by which a factor is multiplied."""
+        return self._apply(elementary.silu_slope, factor)
+
     def times_logistic(self, x: Plain) -> Self:
         """Return the quotient by ``1 + exp(-x)``, in float32."""
         return self._apply(elementary.times_logistic, x)

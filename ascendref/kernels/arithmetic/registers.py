@@ -227,6 +227,12 @@ class Integer:
         bit = self.builder.icmp_unsigned("!=", self.value, self._value(other))
         return Condition(self.builder, bit)
 
+    def at_least(self, limit: Integer | int) -> Integer:
+        """Return the larger of two integers."""
+        value = self._value(limit)
+        bit = self.builder.icmp_signed(">", self.value, value)
+        return Integer(self.builder, self.builder.select(bit, self.value, value))
+
     def negative(self) -> Condition:
         bit = self.builder.icmp_signed("<", self.value, ir.Constant(self.value.type, 0))
         return Condition(self.builder, bit)

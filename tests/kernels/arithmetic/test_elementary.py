@@ -259,6 +259,11 @@ OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], flo
         lambda x: elementary.exp(x.at_most(20.0)),
         0.28,
     ),
+    "falling_logistic": (
+        lambda x: elementary.falling_logistic(abs(x).at_most(104.0)),
+        lambda x: elementary.over_one_plus_exp(x.lift(1.0), abs(x)),
+        1.75,
+    ),
     "times_logistic": (
         lambda x: elementary.times_logistic(x.lift(-1.0), x),
         lambda x: elementary.over_one_plus_exp(x.lift(-1.0), -x),
