@@ -121,8 +121,10 @@ def power_of_two(n: Integer, wide: bool) -> Register:
 
 def two_powers(n: Integer, wide: bool) -> tuple[Register, Register]:
     """Return two powers of two, whose product is ``2**n``."""
-    first = n >> 1
-    return power_of_two(first, wide=wide), power_of_two(n - first, wide=wide)
+    form = _format(wide=wide)
+    both = n + 2 * form.bias
+    first = both >> 1
+    return (first << form.width).register(), (both - first << form.width).register()
 
 
 def scale(value: Register, n: Integer) -> Register:
@@ -141,7 +143,8 @@ def _magic(x: Register) -> Register:
 
 def nearest_exponent(x: Register) -> tuple[Integer, Register]:
     """Return the integer nearest to ``x / log(2)``, and the same as a register."""
-    magic = _magic(x)
+    # the sum's lowest bits are those of 2**n, which saves an addition
+    magic = _magic(x) + float(_format(wide=x.wide).bias)
     shifted = x.fma(LOG2_E, magic)
     return shifted.bits() - magic.bits(), shifted - magic
 
