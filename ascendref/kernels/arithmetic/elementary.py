@@ -319,7 +319,7 @@ def falling_logistic(size: Register) -> Register:
     total = 1.0 + power
     lost = power - (total - 1.0)
     whole = total + (high + square.fma(cubic, rest + lost))
-    return power / whole * far  # type: ignore[no-any-return]
+    return power / whole * far
 
 
 def silu_slope(x: Register, factor: Register) -> Register:
@@ -332,7 +332,7 @@ def silu_slope(x: Register, factor: Register) -> Register:
     large = 1.0 - small  # at least 1/2: this does not cancel
     negative = x < 0.0
     rising, falling = negative.select(small, large), negative.select(large, small)
-    return rising * x.fma(falling, 1.0 + (x - x))
+    return rising * x.fma(falling, 1.0 + (x - x))  # type: ignore[no-any-return]
 
 
 # --- logarithms -----------------------------------------------------------------------------------
