@@ -100,7 +100,6 @@ class BaseDevice(Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").synchronize()
         """
         self.check_process()
@@ -134,7 +133,6 @@ class BaseDevice(Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> len(ar.Device("Atlas A2").trace())
         0
         """
@@ -213,7 +211,6 @@ class DeviceObject(Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_event().destroy()
         """
         self._check()

@@ -74,8 +74,6 @@ class Device(DeviceMemory):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> memory = dev.malloc(8)
     >>> dev.memcpy(memory, np.float32([1, 2]))
@@ -126,7 +124,6 @@ class Device(DeviceMemory):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_stream(priority=99).priority
         7
         """
@@ -161,7 +158,6 @@ class Device(DeviceMemory):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_event().ex
         True
         """
@@ -173,7 +169,6 @@ class Device(DeviceMemory):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> notify, consumer = dev.create_notify(), dev.create_stream()
         >>> notify.wait(consumer)
@@ -205,7 +200,6 @@ class Device(DeviceMemory):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> stream = dev.create_stream()
         >>> stream.subscribe_report()

@@ -52,7 +52,6 @@ class Scalar:
 
     Examples
     --------
-    >>> import ascendref as ar
     >>> float(ar.Scalar(0.1, "float16").value)
     0.0999755859375
     """

@@ -46,7 +46,6 @@ class Trace:
 
     Examples
     --------
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> memory = dev.malloc(16)
     >>> dev.memset_async(memory, 0)
@@ -81,7 +80,6 @@ class Trace:
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> dev.create_event().record()
         >>> dev.synchronize()
@@ -109,7 +107,6 @@ class Trace:
         Examples
         --------
         >>> import tempfile, pathlib
-        >>> import ascendref as ar
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ar.Device("Atlas A2").trace().to_chrome(pathlib.Path(folder, "trace.json"))
         """
@@ -154,7 +151,6 @@ class Trace:
         Examples
         --------
         >>> import tempfile, pathlib
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> dev.memset(dev.malloc(16), 0)
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -37,8 +37,6 @@ class Executor(Handle):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import ascendref as ar
     >>> from ascendref import aclnn
     >>> dev = ar.Device("Atlas A2")
     >>> x, g = dev.tensor(np.float32([-1, 0.1, 2])), dev.tensor(np.ones(3, np.float16))
@@ -117,8 +115,6 @@ class Executor(Handle):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ascendref as ar
         >>> from ascendref import aclnn
         >>> dev = ar.Device("Atlas A2")
         >>> x, out = dev.tensor(np.float16([0.25, 0.5])), dev.empty(2, "float16")
@@ -158,8 +154,6 @@ class Executor(Handle):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ascendref as ar
         >>> from ascendref import aclnn
         >>> dev = ar.Device("Atlas A2")
         >>> g, x = dev.tensor(np.float32([1])), dev.tensor(np.float32([0.5]))
@@ -202,8 +196,6 @@ class Executor(Handle):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ascendref as ar
         >>> from ascendref import aclnn
         >>> x = ar.Device("Atlas A2").tensor(np.float32([1]))
         >>> _, executor = aclnn.aclnnHardshrinkBackwardGetWorkspaceSize(x, x, 0.5, x)

@@ -29,6 +29,8 @@ PAGES = {
 #: how docstrings refer to docs/guide/array-functions.md
 COMMON_RULES = "common rules of array functions"
 RULES_FILE = " (docs/guide/array-functions.md)"
+#: what examples assume, by the name that they use
+IMPORTS = {"np": "numpy as np", "ar": "ascendref as ar"}
 STATUS_NAMES = {str(status.value): status.name for status in Status}
 
 
@@ -77,16 +79,17 @@ def name_status_codes(
 def name_common_rules(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Link the common rules of array functions, and import what their examples assume."""
-    shared = False
+    """Link the common rules of array functions, and import what examples assume."""
     for number, line in enumerate(lines):
-        if COMMON_RULES in line:
-            shared = True
-            lines[number] = line.replace(
-                COMMON_RULES + RULES_FILE, f":doc:`{COMMON_RULES} </guide/array-functions>`"
-            )
-    if shared and "Examples" in lines:
-        lines.insert(lines.index("Examples") + 2, ">>> import numpy as np, ascendref as ar")
+        lines[number] = line.replace(
+            COMMON_RULES + RULES_FILE, f":doc:`{COMMON_RULES} </guide/array-functions>`"
+        )
+    if "Examples" in lines and not any("import ascendref" in line for line in lines):
+        examples = lines.index("Examples")
+        names = [name for name in IMPORTS if any(f"{name}." in x for x in lines[examples:])]
+        if names:
+            imports = ", ".join(map(IMPORTS.__getitem__, names))
+            lines.insert(examples + 2, f">>> import {imports}")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -104,8 +104,6 @@ class HazardError(AclError):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> one, other = dev.create_stream(), dev.create_stream()
     >>> memory = dev.malloc(4)

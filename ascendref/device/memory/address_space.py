@@ -58,7 +58,6 @@ class Memory(Handle):
 
     Examples
     --------
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> memory = dev.malloc(100)
     >>> memory.nbytes, memory.address % 512, memory.alive
@@ -120,7 +119,6 @@ class Memory(Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> staging = ar.Device("Atlas A2").malloc_host(8).numpy("float32")
         >>> staging[:] = 1, 2
         """

@@ -56,7 +56,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2", memory=1024)
         >>> memory = dev.malloc(100)
         >>> dev.memory_total - dev.memory_free
@@ -82,7 +81,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").malloc_host(4).numpy()
         array([255, 255, 255, 255], dtype=uint8)
         """
@@ -105,7 +103,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> dev.free(dev.malloc(100))
         >>> dev.memory_free == dev.memory_total
@@ -143,8 +140,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> memory = dev.malloc(8)
         >>> dev.memcpy(memory, np.arange(8, dtype=np.uint8))
@@ -175,7 +170,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> tensor = ar.Device("Atlas A2").empty(2, "int16")
         >>> tensor.memory.device.memset(tensor.memory, 1)
         >>> tensor.numpy()
@@ -209,7 +203,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> a, b = dev.malloc(8), dev.malloc(8)
         >>> dev.memcpy_async(a, b)
@@ -243,7 +236,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> dev.memset_async(dev.malloc(8), 0)
         >>> dev.synchronize()
@@ -275,8 +267,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").tensor(np.zeros((2, 3), np.float16)).shape
         (2, 3)
         """
@@ -312,7 +302,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2", check=False).empty(2, "float32").numpy()
         array([nan, nan], dtype=float32)
         """
@@ -338,7 +327,6 @@ class DeviceMemory(BaseDevice):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> memory = dev.malloc(8)
         >>> [leak.kind for leak in dev.find_leaks()]

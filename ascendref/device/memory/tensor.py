@@ -122,8 +122,6 @@ class Tensor(Handle):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> rows = dev.tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
     >>> ar.Tensor(rows.memory, (3, 2), "float32", strides=(1, 3)).numpy().tolist()
@@ -229,8 +227,6 @@ class Tensor(Handle):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> ar.Tensor(dev.malloc(8), (3,), np.float32).check("self")
         Traceback (most recent call last):
@@ -293,7 +289,6 @@ class Tensor(Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").empty(2, "float32").view()
         array([nan, nan], dtype=float32)
         """
@@ -341,8 +336,6 @@ class Tensor(Handle):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").tensor(np.float32([1, 2])).numpy()
         array([1., 2.], dtype=float32)
         """

@@ -204,7 +204,6 @@ class CallbackStream(BaseStream):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.launch_host_func(lambda: print("hello"))
         >>> stream.synchronize()
@@ -237,7 +236,6 @@ class CallbackStream(BaseStream):
         Examples
         --------
         >>> import threading
-        >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.subscribe_report(threading.get_ident())
         >>> stream.destroy()
@@ -277,7 +275,6 @@ class CallbackStream(BaseStream):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.subscribe_report()
         >>> stream.unsubscribe_report()
@@ -313,7 +310,6 @@ class CallbackStream(BaseStream):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.subscribe_report()
         >>> stream.launch_callback(lambda: print("meanwhile"), block=False)

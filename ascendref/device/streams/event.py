@@ -56,7 +56,6 @@ class Event(DeviceObject):
 
     Examples
     --------
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> stream, start, end = dev.create_stream(), dev.create_event(), dev.create_event()
     >>> start.record(stream)
@@ -108,7 +107,6 @@ class Event(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_event().record()
         """
         self._check()
@@ -137,7 +135,6 @@ class Event(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> event = ar.Device("Atlas A2").create_event(ex=False)
         >>> event.record()
         >>> event.reset()
@@ -167,7 +164,6 @@ class Event(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> dev.create_event().query(), dev.create_event(ex=False).query()
         (True, False)
@@ -195,7 +191,6 @@ class Event(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_event(ex=False).query_wait_status()
         True
         """
@@ -228,7 +223,6 @@ class Event(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_event().synchronize(timeout=100)
         """
         self._check()
@@ -264,7 +258,6 @@ class Event(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> event = ar.Device("Atlas A2").create_event()
         >>> event.record()
         >>> event.synchronize()
@@ -286,7 +279,6 @@ class Event(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> event = ar.Device("Atlas A2").create_event()
         >>> event.record()
         >>> event.synchronize()

@@ -28,7 +28,6 @@ class Graph(Capture, DeviceObject):
 
     Examples
     --------
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> stream, total = dev.create_stream(), []
     >>> stream.begin_capture()
@@ -85,7 +84,6 @@ class Graph(Capture, DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> stream, memory = dev.create_stream(), dev.malloc(4)
         >>> stream.begin_capture()
@@ -131,7 +129,6 @@ class Graph(Capture, DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.begin_capture()
         >>> stream.end_capture().destroy()

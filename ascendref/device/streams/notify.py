@@ -28,7 +28,6 @@ class Notify(DeviceObject):
 
     Examples
     --------
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> producer, consumer = dev.create_stream(), dev.create_stream()
     >>> notify = dev.create_notify()
@@ -64,7 +63,6 @@ class Notify(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_notify().record()
         """
         self._check()
@@ -98,7 +96,6 @@ class Notify(DeviceObject):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> notify = ar.Device("Atlas A2").create_notify()
         >>> notify.record()
         >>> notify.wait()

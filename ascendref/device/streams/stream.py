@@ -73,7 +73,6 @@ class Stream(CallbackStream, Handle):
 
     Examples
     --------
-    >>> import ascendref as ar
     >>> dev = ar.Device("Atlas A2")
     >>> with dev.create_stream() as stream:
     ...     stream.launch_host_func(lambda: print("in order"))
@@ -109,7 +108,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_stream().synchronize(timeout=100)
         """
         self.check()
@@ -145,7 +143,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_stream().query()
         True
         """
@@ -176,7 +173,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> producer, consumer, event = dev.create_stream(), dev.create_stream(), dev.create_event()
         >>> event.record(producer)
@@ -216,7 +212,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> stream = ar.Device("Atlas A2").create_stream()
         >>> stream.begin_capture(ar.CaptureMode.RELAXED)
         >>> stream.captured
@@ -254,7 +249,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2")
         >>> stream, memory = dev.create_stream(), dev.malloc(4)
         >>> stream.begin_capture()
@@ -300,7 +294,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_stream().set_failure_mode(ar.FailureMode.STOP)
         """
         self.check()
@@ -327,7 +320,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> dev = ar.Device("Atlas A2", execution="lazy")
         >>> stream = dev.create_stream()
         >>> stream.launch_host_func(lambda: print("never"))
@@ -360,7 +352,6 @@ class Stream(CallbackStream, Handle):
 
         Examples
         --------
-        >>> import ascendref as ar
         >>> ar.Device("Atlas A2").create_stream().destroy()
         """
         self.check()

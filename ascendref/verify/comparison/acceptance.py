@@ -81,7 +81,6 @@ def assert_accepted(actual: Any, golden: Any) -> None:
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> golden = np.ones(1000)
     >>> actual = np.ones(1000, np.float16)
     >>> ar.assert_accepted(actual, golden)

@@ -31,7 +31,6 @@ class Comparison:
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> golden = np.array([1.0, 0.1, 3.0])
     >>> print(ar.compare(np.array([1.0, 0.1, 3.004], np.float16), golden))
     float16 against float64: 2 of 3 elements differ, 1 wrongly rounded
@@ -137,7 +136,6 @@ def compare(actual: Any, golden: Any) -> Comparison:
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> x = np.linspace(0.125, 0.875, 7)
     >>> truth = 1 / (x * (1 - x))
     >>> found = ar.compare(ar.logit_grad(x.astype(np.float16), np.ones(7, np.float16)), truth)

@@ -44,7 +44,6 @@ def ulp_distance(a: Any, b: Any) -> Any:
 
     Examples
     --------
-    >>> import numpy as np, ascendref as ar
     >>> a = np.array([1.0, 1.0, -0.0, 65504.0, np.nan], np.float16)
     >>> b = np.array([1.0, 1.001, 0.0, np.inf, np.nan], np.float16)
     >>> ar.ulp_distance(a, b)
