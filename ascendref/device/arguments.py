@@ -1,7 +1,5 @@
 """Checks of integers, booleans, and timeouts in milliseconds with the resulting deadlines."""
 
-from __future__ import annotations
-
 import threading
 from decimal import Decimal
 from math import inf, nan

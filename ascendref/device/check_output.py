@@ -6,8 +6,6 @@ a folder; every process that has devices writes its hazards and tasks there when
 that is empty until then. Without it, hazards are printed on stderr.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """The emulated device, as programs create it."""
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from ..core.errors import fail, fail_argument, shown

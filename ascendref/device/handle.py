@@ -1,7 +1,5 @@
 """Handles: objects that represent a device resource and cannot be copied."""
 
-from __future__ import annotations
-
 from typing import NoReturn, SupportsIndex
 
 

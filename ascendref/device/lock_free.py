@@ -45,8 +45,6 @@ included, must not wait for the device and is refused if it tries (`scheduling.t
 bytecode instruction of every call.
 """
 
-from __future__ import annotations
-
 from typing import Generic, TypeVar
 
 T = TypeVar("T")

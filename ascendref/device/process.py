@@ -1,7 +1,5 @@
 """Handling of devices when the process exits or forks, and warnings about lost work."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import warnings

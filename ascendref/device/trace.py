@@ -1,7 +1,5 @@
 """Timelines: which tasks a device ran and when, as a table, a plot or a Perfetto file."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Executors: phase 2 of a call, from the checks to the task in a stream's queue."""
 
-from __future__ import annotations
-
 from functools import partial
 from operator import index
 from typing import Any, NoReturn, cast

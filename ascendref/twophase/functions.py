@@ -1,7 +1,5 @@
 """The two functions of an operator in the vendor's API, made from its declaration."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from inspect import Parameter, Signature

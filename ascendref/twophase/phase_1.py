@@ -1,7 +1,5 @@
 """Phase 1: from the arguments of a call to its plan; equal calls share a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 

@@ -1,7 +1,5 @@
 """Validation: the checks of phase 1, in the vendor's order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod

@@ -1,7 +1,5 @@
 """Accuracy: comparing arrays, and what `ascendref verify` and `ascendref study` measure."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from .comparison.acceptance import assert_accepted

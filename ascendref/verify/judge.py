@@ -5,8 +5,6 @@ results. The rounding is undecided where the middle between two neighbours is th
 *hard cases* are left to others (`accuracy/golden.py`). Then `judge` compares.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, Final

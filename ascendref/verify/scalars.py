@@ -1,7 +1,5 @@
 """The scalars of calls: an operator's defaults, and what was given instead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from .. import differentiable

@@ -1,7 +1,5 @@
 """The constants of a sweep, and calls of an operator with them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

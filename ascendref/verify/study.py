@@ -5,8 +5,6 @@ loses anything before the first operation; the results are F64, so none loses an
 last. What remains is the error of the arithmetic.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

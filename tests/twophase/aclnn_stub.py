@@ -4,8 +4,6 @@
 ``hatch_build.py``, with no more than the build requirements installed.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import ascendref as ar

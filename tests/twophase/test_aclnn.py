@@ -1,7 +1,5 @@
 """The two-phase API: every row of the table of cases through both phases."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

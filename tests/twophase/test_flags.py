@@ -1,7 +1,5 @@
 """Flags, scalars that come before tensors, and checks of scalars together."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any
 

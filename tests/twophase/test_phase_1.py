@@ -1,7 +1,5 @@
 """Phase 1: the code of every fault of every argument, the order of checks, plans, workspaces."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Phase 2: its refusals, executors, addresses, and the work that it queues."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import tracemalloc

@@ -1,7 +1,5 @@
 """The stub of ``aclnn``: it follows from the declarations, and a type checker reads it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every function of the vendor's: in place, with unused and optional arguments, in its order."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ writes ``docs/accuracy.md`` anew. A sweep of everything takes hours; sweeps of o
 made on different days.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

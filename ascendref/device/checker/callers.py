@@ -1,7 +1,5 @@
 """Where in the program a call comes from."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable

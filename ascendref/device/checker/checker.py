@@ -1,7 +1,5 @@
 """The checker of a device: it records calls and finds hazards."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Host functions that have not ended, whose accesses nobody has seen yet."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Where in the source a place in machine code comes from, for programs in C and C++."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The order of the operations of a device, as its calls establish it."""
 
-from __future__ import annotations
-
 from contextvars import ContextVar
 from functools import partial
 from itertools import count

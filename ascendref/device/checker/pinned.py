@@ -6,8 +6,6 @@ besides, from when it was queued until it begins, and from when it ends until th
 that anything else may rightly write meanwhile are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from sys import maxsize
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The texts of the checker's reports, and the list of hazards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...core.errors import recorded

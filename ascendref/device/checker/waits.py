@@ -1,7 +1,5 @@
 """Waits for events that had no effect, or did not wait for all that they may have been meant to."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """memcpy and memset: argument checks and execution."""
 
-from __future__ import annotations
-
 from operator import index
 from typing import Final, NamedTuple
 

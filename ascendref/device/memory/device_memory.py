@@ -1,7 +1,5 @@
 """The part of a device that allocates, copies and fills memory and creates tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import numpy as np

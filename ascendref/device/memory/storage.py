@@ -1,7 +1,5 @@
 """The bytes of an allocation; host memory is used only after the first access."""
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 from itertools import filterfalse, repeat

@@ -1,7 +1,5 @@
 """Captures: streams that record their tasks for later instead of queuing them."""
 
-from __future__ import annotations
-
 import threading
 from enum import IntEnum
 from threading import get_ident

@@ -1,7 +1,5 @@
 """Deadlocks: a thread waits for work that only a waiting thread can run."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from threading import get_ident

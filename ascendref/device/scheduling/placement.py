@@ -1,7 +1,5 @@
 """Reports to the checker when a task is queued: its place in program order, and its accesses."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The scheduler of a device: submits tasks, waits for them and ends them."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 import threading

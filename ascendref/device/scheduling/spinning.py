@@ -7,8 +7,6 @@ microseconds, and leave the processor to any thread that needs it. A thread give
 has given up that lock, so that the other one does not have to wait for the lock.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from typing import Final

@@ -1,7 +1,5 @@
 """Tells whether the calling thread is running a task, and so must not wait for the device."""
 
-from __future__ import annotations
-
 from contextvars import Context, ContextVar, copy_context
 from threading import get_ident
 from typing import Final

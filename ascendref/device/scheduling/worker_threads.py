@@ -1,7 +1,5 @@
 """The worker threads of the process, which run the tasks of all devices."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable
 from contextvars import Context

@@ -1,7 +1,5 @@
 """Graphs: captured work of streams, which can be queued again and again."""
 
-from __future__ import annotations
-
 from ...core.errors import fail
 from ...core.status import Status
 from ..base_device import BaseDevice, DeviceObject

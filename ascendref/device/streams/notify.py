@@ -1,7 +1,5 @@
 """Notifies: points in the work of streams; each record releases one wait."""
 
-from __future__ import annotations
-
 from collections import deque
 from contextlib import suppress
 from time import perf_counter_ns

@@ -1,7 +1,5 @@
 """Streams: queues of tasks that run one after another."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from enum import IntEnum, IntFlag
 from types import TracebackType

@@ -1,7 +1,5 @@
 """Sums per channel against exact sums of their terms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The file that stores an unfinished run, so that ``--resume`` can continue it."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import json

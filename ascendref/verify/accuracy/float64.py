@@ -1,7 +1,5 @@
 """F64 results against exact values, on a sample: there are too many to test all."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

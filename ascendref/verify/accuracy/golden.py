@@ -6,8 +6,6 @@ next to the middle between two numbers. Exact sums and products tell ties from t
 (`ties.py`), and Python's fractions decide the rest. They also decide where the two engines differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """PyTorch's operators on the same arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any

@@ -1,7 +1,5 @@
 """What `ascendref verify` measures, as rows of plain data: the format of ``--json``."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Final, NotRequired, TypedDict
 

@@ -1,7 +1,5 @@
 """The runner of sweeps: computes blocks of results and judges them."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Sequence

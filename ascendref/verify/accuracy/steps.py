@@ -1,7 +1,5 @@
 """Arithmetic step by step against formulas in which every operation is rounded."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A sweep: which data and gradients an operator gets, in which blocks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,15 +1,12 @@
 """The vendor's acceptance rule for results of floating-point operators."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ...core.dtypes import ELEMENT_TYPES
-from .blocks import blocks, import_pair
-from .ulp import spacing
+from .ulp import blocks, import_pair, spacing
 
 
 class Rule(NamedTuple):

@@ -1,7 +1,5 @@
 """Comparison of a result with golden values: how many elements differ, and by how much."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.dtypes import BY_NUMPY, ElementType, float_format
-from .blocks import Block, Doubles, blocks, import_pair
-from .ulp import NAN_DISTANCE, spacing, ulp_distance
+from .ulp import NAN_DISTANCE, Block, Doubles, blocks, import_pair, spacing, ulp_distance
 
 
 @dataclass(frozen=True)

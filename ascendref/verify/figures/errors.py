@@ -1,7 +1,5 @@
 """The figure of `ascendref verify`: the largest errors against the input."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Other calls that results may be of: with other scalars, or with tensors in other places."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any, Final

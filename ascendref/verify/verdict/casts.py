@@ -3,8 +3,6 @@
 The narrow types of eight bits and fewer are those of libraries, whose casts are the reference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 
