@@ -180,7 +180,6 @@ class BaseDevice(Handle):
 class DeviceObject(Handle):
     """An event, a notify or a graph of a device."""
 
-    #: gives the number of the next one
     _numbers: ClassVar[count[int]]
 
     def __init_subclass__(cls) -> None:

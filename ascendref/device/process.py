@@ -15,7 +15,6 @@ from .scheduling.task import Failure, State
 from .scheduling.worker_threads import EXIT_TIMEOUT, workers
 from .streams.callbacks import clear_subscriptions
 
-#: the schedulers of all existing devices
 _schedulers: Final[set[ref[Scheduler]]] = set()
 
 

@@ -14,7 +14,6 @@ from ..core.dtypes import DataType
 from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ..core.status import Status
 
-#: types that a scalar cannot have
 _NOT_SCALAR: Final = (
     DataType.ACL_DT_UNDEFINED,
     DataType.ACL_STRING,

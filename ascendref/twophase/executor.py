@@ -50,15 +50,9 @@ class Executor(Handle):
     """
 
     __slots__ = (
-        "__weakref__",
-        "_memories",
-        "_plan",
-        "_repeatable",
-        "_space",
-        "_starts",
-        "_state",
+        "__weakref__", "_memories", "_plan", "_repeatable", "_space", "_starts", "_state",
         "_tensors",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -13,7 +13,6 @@ from .executor import Executor
 from .phase_1 import plan_call
 from .plan import Called, Planned, refuse
 
-#: parameters of every phase 2
 PHASE_2_PARAMETERS: Final = ("workspace", "workspaceSize", "executor", "stream")
 
 

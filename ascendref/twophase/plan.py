@@ -99,7 +99,6 @@ class Dense(NamedTuple):
     pack: Callable[..., bytes]
     #: as float64 in memory
     scalars: bytes
-    #: elements of each tensor
     size: int
 
 
@@ -117,7 +116,6 @@ class Plan:
     descriptions: tuple[Description, ...]
     #: the same tensors for the kernel
     layouts: tuple[Layout, ...]
-    #: what the device launches
     steps: tuple[Step, ...]
     #: bytes of workspace that phase 2 needs
     workspace: int
@@ -231,9 +229,7 @@ class TwoPhaseCall(Protocol):
 class Located(NamedTuple):
     """Where the tensors of a call lie."""
 
-    #: address space of the tensors' device
     space: AddressSpace
-    #: memory of each tensor
     memories: tuple[Memory | None, ...]
     #: numbers that are equal for tensors in the same memory
     numbers: tuple[int, ...]

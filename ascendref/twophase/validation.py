@@ -26,7 +26,6 @@ class ValidCall(NamedTuple):
     """A call that passed all checks."""
 
     operator: Operator
-    #: values of the scalars
     values: tuple[float, ...]
     #: the tensors that are read and those that are written; none if an empty input ended the checks
     inputs: tuple[Operand, ...]

@@ -24,7 +24,6 @@ class Study(NamedTuple):
     """One operator in every compute type."""
 
     setting: Setting
-    #: the data
     data: Doubles
     #: errors by compute type: relative, and in ulp of the compute type
     relative: dict[str, Doubles]

@@ -79,10 +79,6 @@ def test_a_thread_of_its_own_serves_a_stream(any_dev):
     assert not thread.is_alive()
 
 
-def test_nothing_came(any_dev, stream):
-    assert code(any_dev.process_report, 5) == 507012
-
-
 def test_a_thread_is_free_again_afterwards(any_dev):
     first = any_dev.create_stream()
     first.subscribe_report()

@@ -55,12 +55,6 @@ def test_a_failure_is_reported_once_by_the_next_synchronization(any_dev, functio
     assert stream.query()
 
 
-def test_a_host_function_that_fails(any_dev):
-    stream = any_dev.create_stream()
-    stream.launch_host_func(boom)
-    assert code(stream.synchronize) == 507000
-
-
 def test_an_event_reports_for_its_stream(any_dev):
     stream, event = any_dev.create_stream(), any_dev.create_event()
     work(any_dev, stream, boom)

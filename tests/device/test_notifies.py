@@ -67,20 +67,16 @@ def test_waits_and_records_belong_together_in_order(dev):
     assert order == ["b", "c"]
 
 
-def test_another_thread_records(dev):
+@pytest.mark.parametrize("by_task", [False, True])
+def test_another_thread_or_a_host_function_records(dev, by_task):
     a, b, notify = dev.create_stream(), dev.create_stream(), dev.create_notify()
     notify.wait(b)
     timer = threading.Timer(0.1, notify.record, (a,))
-    timer.start()
-    b.synchronize(TIMEOUT)
-    timer.join()
-
-
-def test_a_host_function_records(dev):
-    a, b, notify = dev.create_stream(), dev.create_stream(), dev.create_notify()
-    notify.wait(b)
-    a.launch_host_func(lambda: notify.record(a))
-    a.synchronize(TIMEOUT)
+    if by_task:
+        a.launch_host_func(lambda: notify.record(a))
+        a.synchronize(TIMEOUT)
+    else:
+        timer.start()
     b.synchronize(TIMEOUT)
 
 

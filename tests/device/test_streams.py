@@ -14,14 +14,6 @@ from .calls import code, content, in_threads, work
 pytestmark = pytest.mark.tiny
 
 
-def test_no_stream_means_the_default_stream(any_dev):
-    seen = []
-    work(any_dev, None, lambda: seen.append(1))
-    any_dev.default_stream.synchronize()
-    assert seen == [1]
-    assert any_dev.default_stream is any_dev.default_stream
-
-
 def synchronized(stream):
     """Synchronize for a moment; tell whether that was long enough."""
     return code(stream.synchronize, 1e-6) == 0
@@ -63,13 +55,6 @@ def test_host_functions_can_wait_for_one_another():
         for _ in range(20):
             dev.create_stream().launch_host_func(barrier.wait)
         dev.synchronize()
-
-
-@pytest.mark.parametrize("timeout", [None, -1, 1, 60_000])
-def test_timeouts_that_are_not_reached(any_dev, timeout):
-    stream = any_dev.create_stream()
-    stream.synchronize(timeout)
-    any_dev.synchronize(timeout)
 
 
 def test_timeouts_that_are_reached(any_dev, gate):

@@ -13,7 +13,6 @@ from . import machine_code
 class MachineCall(NamedTuple):
     """A call of a library of machine code, which calls this package."""
 
-    #: the function of the library
     function: str
     #: where the program goes on after it, and where its functions do, the innermost first
     frames: tuple[int, ...]

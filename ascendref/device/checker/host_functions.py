@@ -32,7 +32,6 @@ class _StreamFunctions:
     pending: list[Operation] = field(default_factory=list)
     #: accesses that no others than those can race with
     kept: list[Kept] = field(default_factory=list)
-    #: number of the last one
     last: int = 0
     #: the first and the last operation of the stream that comes after a function, or is one, of
     #: which the host does not know that it has ended

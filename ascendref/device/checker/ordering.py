@@ -48,14 +48,12 @@ class Timeline:
         self._clock = AtomicReference(NOTHING)
         #: the predecessors of the next operation, apart from those before it here
         self.clock = NOTHING
-        #: gives the number of the next operation
         self.count = count(1)
         #: what was known when the latest operation began
         self._known: Clock | None = None
         #: number of the latest operation, and the operation
         self.length = 0
         self.last: Operation | None = None
-        #: its latest record of an event
         self.last_record = 0
         #: how many operations of the host the next one comes after; all, if the host submits it
         self.host_index = maxsize

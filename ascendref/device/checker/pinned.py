@@ -50,7 +50,6 @@ class PinnedCopy:
         self._after: int | None = None
         #: the task, once it is queued
         self.operation: Operation | None = None
-        #: whether the program changed the bytes
         self.changed = False
 
     def watched(self, copy: Callable[[], None]) -> Callable[[], None]:

@@ -15,7 +15,6 @@ class Reports:
 
     def __init__(self, *, collect: bool) -> None:
         self.collect = collect
-        #: what was found
         self.hazards: list[HazardError] = []
         #: whether a call failed because of a hazard, after which a program may have stopped
         self.stopped = False

@@ -39,7 +39,6 @@ class Span(NamedTuple):
     start: int
     #: how many there are up to the last, with gaps
     nbytes: int
-    #: name of the tensor or the argument
     name: str
     gaps: Gaps | None = None
     #: whether an operator reads only some of them, as data or lengths decide
@@ -128,7 +127,6 @@ class Segment:
     stop: int
     #: whether anything was ever written there
     written: bool
-    #: who wrote it last
     writer: Use | None = None
     #: who has read it since: the last of each timeline
     readers: dict[Timeline, Use] = field(default_factory=dict)
@@ -172,7 +170,6 @@ class Shadow:
         #: the span that was looked for last, the segments at that time, and those that were found
         self._latest: tuple[Span | None, Snapshot[Any], list[Segment]]
         self._latest = None, self._segments.load(), []
-        #: what allocated and freed it
         self.allocated: Operation | None = None
         self.freed: Operation | None = None
 

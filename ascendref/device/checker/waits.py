@@ -24,9 +24,7 @@ def late_records() -> deque[Operation]:
 class WaitWithoutEffect:
     """A wait that found no record, or one that had taken the place of another."""
 
-    #: number of the event
     event: int
-    #: the wait
     operation: Operation
     #: the record before, if nothing waited for it until it was overwritten or reset
     lost: Operation | None

@@ -37,7 +37,6 @@ class Location(NamedTuple):
     memory: Memory | None
     #: offset of the first byte in the allocation
     offset: int
-    #: number of bytes
     nbytes: int
     address: int
     #: the bytes, if they were given as an array

@@ -20,7 +20,6 @@ from .tensor import Tensor
 class DeviceMemory(BaseDevice):
     """The base of `Device` that has memory."""
 
-    #: the addresses of the device
     address_space: AddressSpace
 
     @property

@@ -129,16 +129,9 @@ class Tensor(Handle):
     """
 
     __slots__ = (
-        "data_type",
-        "dtype",
-        "format",
-        "memory",
-        "offset",
-        "shape",
-        "start",
-        "storage_shape",
+        "data_type", "dtype", "format", "memory", "offset", "shape", "start", "storage_shape",
         "strides",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,

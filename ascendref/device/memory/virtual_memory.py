@@ -59,7 +59,6 @@ class Mapping(NamedTuple):
 class _Mapped(NamedTuple):
     """The mappings at one time; immutable."""
 
-    #: by position
     mappings: tuple[Mapping, ...]
     #: first and last bounds of the ranges without gaps
     starts: list[int]

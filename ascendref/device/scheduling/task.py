@@ -106,7 +106,6 @@ class Task:
     #: for a task submitted before its place was known: sets the place
     held: Submission | None = None
     state: State = State.QUEUED
-    #: status with which it ended
     status: Status = Status.ACL_SUCCESS
     #: nanoseconds of `time.perf_counter_ns`
     submitted: int = field(default_factory=perf_counter_ns)
@@ -116,7 +115,6 @@ class Task:
     waiters: list[Callable[[], object]] = field(default_factory=list)
     #: for on-demand execution: whether the worker threads may run it
     requested: bool = False
-    #: for a callback
     callback: CallbackTask | None = None
     #: whether it takes less time than waking a thread
     is_small: bool = False

@@ -25,7 +25,6 @@ _TOGETHER: Final = 1000
 class Golden(NamedTuple):
     """The golden values of a block."""
 
-    #: the formula's values
     values: Doubles
     #: the exact values, rounded once
     rounded: NDArray[np.float32]

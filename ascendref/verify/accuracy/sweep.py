@@ -41,7 +41,6 @@ class Sweep:
     #: every pair (16 bits) or datum (32 bits) instead of a sample
     exhaustive: bool
     seed: int = 0
-    #: pairs in a sample
     sample: int = SAMPLED
 
     @property

@@ -54,7 +54,6 @@ class SweepResult:
     """The result of a sweep so far."""
 
     sweep: Sweep
-    #: blocks that are done
     done: int = 0
     pairs: int = 0
     #: roundings that float64 could not decide

@@ -106,7 +106,6 @@ class Block(NamedTuple):
     start: int
     #: the elements as they are stored
     stored: tuple[NDArray[Any], NDArray[Any]]
-    #: the result
     actual: Doubles
     #: the golden values; infinity where they round to infinity in the result's type
     golden: Doubles

@@ -79,7 +79,6 @@ class Panel(NamedTuple):
 
 #: most ticks of a panel in a file
 _TICKS: Final = 9
-#: settings of matplotlib
 _STYLE: Final = {
     "font.family": "serif",
     "font.size": 8,

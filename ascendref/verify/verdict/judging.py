@@ -39,7 +39,6 @@ class Fit(NamedTuple):
     arithmetic: str
     #: elements that are farther off than its bound
     beyond: int
-    #: the bound
     bound: str
     #: elements for which no bound is stated
     unbounded: int = 0
