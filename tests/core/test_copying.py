@@ -103,8 +103,7 @@ def test_values_are_copied_and_pickled(name, way):
         assert again is value
 
 
-def test_a_trace_is_a_value():
-    dev = ar.Device("Atlas A2")
+def test_a_trace_is_a_value(dev):
     dev.memset_async(dev.malloc(8), 0)
     dev.synchronize()
     again = pickle.loads(pickle.dumps(dev.trace()))

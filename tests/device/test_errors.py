@@ -67,8 +67,7 @@ def test_acl_error_tells_code_name_and_message():
     assert (again.status, again.message) == (error.status, error.message)
 
 
-def test_only_failures_of_the_runtime_are_the_last_error():
-    dev = ar.Device("Atlas A2")
+def test_only_failures_of_the_runtime_are_the_last_error(dev):
     with pytest.raises(ar.AclError, match="timeout"):
         dev.synchronize(timeout=0)
     assert peek_at_last_error() == 107000

@@ -37,8 +37,7 @@ def test_an_event_that_was_never_recorded(any_dev):
 
 
 @pytest.mark.parametrize("ex", [False, True])
-def test_when_waits_are_queued(ex, gate):
-    dev = ar.Device("Atlas A2")
+def test_when_waits_are_queued(dev, ex, gate):
     producer, consumer = dev.create_stream(), dev.create_stream()
     event = dev.create_event(ex=ex)
     producer.launch_host_func(gate)
@@ -57,8 +56,7 @@ def test_when_waits_are_queued(ex, gate):
     assert (consumer.last is before) is ex
 
 
-def test_a_wait_is_for_the_latest_record_at_that_time(gate):
-    dev = ar.Device("Atlas A2")
+def test_a_wait_is_for_the_latest_record_at_that_time(dev, gate):
     producer, consumer, event = dev.create_stream(), dev.create_stream(), dev.create_event()
     seen = []
     work(dev, producer, lambda: seen.append("first"))
@@ -90,8 +88,7 @@ def test_reset_is_for_old_events_that_sync(dev):
     dev.synchronize()
 
 
-def test_wait_status_of_old_events(gate):
-    dev = ar.Device("Atlas A2")
+def test_wait_status_of_old_events(dev, gate):
     stream, waiting, event = dev.create_stream(), dev.create_stream(), dev.create_event(ex=False)
     assert event.query_wait_status()
     stream.launch_host_func(gate)
@@ -103,8 +100,7 @@ def test_wait_status_of_old_events(gate):
     assert event.query_wait_status()
 
 
-def test_destroyed_events(gate):
-    dev = ar.Device("Atlas A2")
+def test_destroyed_events(dev, gate):
     stream, event = dev.create_stream(), dev.create_event()
     stream.launch_host_func(gate)
     event.record(stream)
@@ -126,8 +122,7 @@ def test_elapsed_time(any_dev):
     assert end.timestamp() - start.timestamp() >= 20_000
 
 
-def test_elapsed_time_needs_two_records_that_were_reached(gate):
-    dev = ar.Device("Atlas A2")
+def test_elapsed_time_needs_two_records_that_were_reached(dev, gate):
     stream, reached, pending = dev.create_stream(), dev.create_event(), dev.create_event()
     for never in (dev.create_event(), dev.create_event(ex=False)):
         assert code(reached.elapsed_time, never) == 507000

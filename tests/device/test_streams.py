@@ -91,8 +91,7 @@ def test_what_a_wait_gave_up_runs_no_further(execution, gate):
 @pytest.mark.parametrize(
     "flag", [StreamFlag.PERSISTENT, StreamFlag.CPU_SCHEDULE, StreamFlag.DEVICE_USE_ONLY]
 )
-def test_streams_that_are_never_waited_for(flag, gate):
-    dev = ar.Device("Atlas A2")
+def test_streams_that_are_never_waited_for(dev, flag, gate):
     stream = dev.create_stream(flags=flag)
     stream.launch_host_func(gate)
     stream.synchronize()
@@ -125,8 +124,7 @@ def test_a_with_block_ends_its_stream(any_dev):
         stream.destroy()
 
 
-def test_an_error_leaves_a_with_block_as_it_is(gate):
-    dev = ar.Device("Atlas A2")
+def test_an_error_leaves_a_with_block_as_it_is(dev, gate):
 
     def use():
         with dev.create_stream() as stream:
@@ -213,8 +211,7 @@ def test_what_is_queued_while_a_stream_is_destroyed_is_done_too(any_dev, gate):
     assert content(memory).tolist() == [1] * 4
 
 
-def test_abort_of_a_stream_that_waits_for_another(gate):
-    dev = ar.Device("Atlas A2")
+def test_abort_of_a_stream_that_waits_for_another(dev, gate):
     held, stream, event, seen = dev.create_stream(), dev.create_stream(), dev.create_event(), []
     held.launch_host_func(gate)
     event.record(held)

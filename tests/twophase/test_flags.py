@@ -90,8 +90,7 @@ def test_a_refused_call_writes_nothing() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, -0.0, 0, nan, 1e-60, -1e-60])
-def test_celu_refuses_an_alpha_that_it_cannot_divide_by(alpha: float) -> None:
-    dev = ar.Device("Atlas A2")
+def test_celu_refuses_an_alpha_that_it_cannot_divide_by(dev: Any, alpha: float) -> None:
     tensor = dev.tensor(X)
     assert refusal(queue, dev, "celu", tensor, 0.5, tensor)[0] == 0
     ar.celu(X, 0.5)
@@ -105,8 +104,7 @@ def test_celu_refuses_an_alpha_that_it_cannot_divide_by(alpha: float) -> None:
         assert (call_refused[0], "alpha is" in call_refused[1]) == (INVALID, True)
 
 
-def test_scalars_may_be_named_whatever_their_place() -> None:
-    dev = ar.Device("Atlas A2")
+def test_scalars_may_be_named_whatever_their_place(dev: Any) -> None:
     out = dev.empty(X.shape, "float32")
     launch(
         dev,
@@ -159,9 +157,8 @@ def test_the_first_version_of_hardswishs_gradient_has_other_ends() -> None:
     ],
 )
 def test_types_that_tensors_may_have_together(
-    operator: str, kinds: tuple[str, ...], is_refused: bool
+    dev: Any, operator: str, kinds: tuple[str, ...], is_refused: bool
 ) -> None:
-    dev = ar.Device("Atlas A2")
     *inputs, result = (dev.empty((2, 3), kind) for kind in kinds)
     scalars = {"elu_backward": (1.0, 1.0, 1.0, False), "leaky_relu_backward": (0.5, False)}
     usual = [1.0] * len(ar.OPERATORS[operator].scalars)

@@ -89,8 +89,7 @@ def test_the_work_of_a_stream_that_a_function_destroys_is_waited_for(execution: 
     assert dev.hazards == []
 
 
-def test_synchronizing_waits_for_what_a_forced_end_left_running(gate: Any) -> None:
-    dev = ar.Device("Atlas A2")
+def test_synchronizing_waits_for_what_a_forced_end_left_running(dev: Any, gate: Any) -> None:
     stream, memory, reached = dev.create_stream(), dev.malloc(8), threading.Event()
     stream.launch_host_func(lambda: (reached.set(), gate()))
     assert reached.wait(60)
@@ -165,8 +164,7 @@ def test_streams_that_were_used_and_destroyed_leave_nothing(use: str) -> None:
     assert each < 200
 
 
-def test_functions_that_queue_themselves_again_know_no_more_each_time() -> None:
-    dev = ar.Device("Atlas A2")
+def test_functions_that_queue_themselves_again_know_no_more_each_time(dev: Any) -> None:
     one, two = streams(dev)
     memory, left = dev.malloc(8), [400]
 
