@@ -39,7 +39,7 @@ threads. Two locks decide which (`scheduling.worker_threads`): nobody waits for 
 kernel thread, and only the thread that has it waits for the turn to start a task. A thread of the
 program takes a turn that is free, to run a small task itself, and only where no exception can
 interrupt it: in a program in C. Code that runs on the kernel thread, host functions and finalizers
-included, must not wait for the device and is refused if it tries (`scheduling.task_context`).
+included, must not wait for the device and is refused if it tries (`scheduling.task.in_task`).
 
 `tests/device/test_interrupts.py` raises an exception, and calls the device again, before every
 bytecode instruction of every call.

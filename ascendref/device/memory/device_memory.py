@@ -10,8 +10,7 @@ from ...core.errors import fail, fail_argument, shown
 from ...core.status import Status
 from ..base_device import BaseDevice
 from ..checker.hazards import HazardError
-from ..scheduling.task import BaseStream, Unwritten
-from ..scheduling.task_context import refuse_in_task
+from ..scheduling.task import BaseStream, Unwritten, refuse_in_task
 from .address_space import AddressSpace, Memory
 from .copies import Copy, prepare_copy, prepare_fill, resolve, watch_pinned
 from .tensor import Tensor

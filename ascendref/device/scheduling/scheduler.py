@@ -19,8 +19,7 @@ from .capture import Captures
 from .deadlock import begin_wait, end_wait, prerequisites
 from .placement import check_and_queue, check_and_queue_all
 from .spinning import DEVICE, HOST
-from .task import BaseStream, Failure, Kind, State, Task
-from .task_context import in_task, refuse_in_task
+from .task import BaseStream, Failure, Kind, State, Task, in_task, refuse_in_task
 from .worker_threads import workers
 
 #: for the checker: seconds after which a record that another thread may submit counts as forgotten

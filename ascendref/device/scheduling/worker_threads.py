@@ -10,8 +10,7 @@ from typing import Final
 from ...core.errors import AclError, fail
 from ...core.status import Status
 from .spinning import DEVICE, HOST, Spinner
-from .task import BaseStream, Kind, State, Task
-from .task_context import in_task, task_context
+from .task import BaseStream, Kind, State, Task, in_task, task_context
 
 #: seconds that queued work may take when the process exits, and seconds for waits after that
 EXIT_TIMEOUT: Final = 0.7

@@ -18,8 +18,7 @@ from ...core.errors import AclError, ArgumentTypeError, fail, shown
 from ...core.status import Status
 from ..arguments import deadline_after, integer, remaining
 from ..scheduling.scheduler import Scheduler
-from ..scheduling.task import BaseStream, Failure, Kind, State, Task
-from ..scheduling.task_context import in_task, task_context
+from ..scheduling.task import BaseStream, Failure, Kind, State, Task, in_task, task_context
 from ..scheduling.worker_threads import workers
 
 #: maximum number of threads of a process that serve callbacks

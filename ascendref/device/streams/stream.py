@@ -12,8 +12,7 @@ from ..base_device import BaseDevice
 from ..handle import Handle
 from ..scheduling.capture import CaptureMode
 from ..scheduling.scheduler import submissions
-from ..scheduling.task import Kind, Task
-from ..scheduling.task_context import in_task
+from ..scheduling.task import Kind, Task, in_task
 from .callbacks import CallbackStream
 from .event import Event
 from .graph import Graph
