@@ -15,12 +15,9 @@ from ..core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ..core.status import Status
 
 _NOT_SCALAR: Final = (
-    DataType.ACL_DT_UNDEFINED,
-    DataType.ACL_STRING,
-    DataType.ACL_INT4,
-    DataType.ACL_UINT1,
+    DataType.ACL_DT_UNDEFINED, DataType.ACL_STRING, DataType.ACL_INT4, DataType.ACL_UINT1,
     DataType.ACL_COMPLEX32,
-)
+)  # fmt: skip
 
 
 class Scalar:

@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-import ascendref as ar
 from ascendref.device.streams.event import EventFlag
 
 from .calls import code, work

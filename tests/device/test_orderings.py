@@ -23,15 +23,10 @@ BATCHES = 3
 ROLES = ("up", "left", "middle", "right", "down")
 #: every wait of the pipeline: the stream that waits, and for which event
 WAITS = (
-    ("up", "right done"),
-    ("left", "uploaded"),
-    ("left", "right done"),
-    ("middle", "uploaded"),
-    ("middle", "down done"),
-    ("right", "left done"),
-    ("right", "middle done"),
+    ("up", "right done"), ("left", "uploaded"), ("left", "right done"), ("middle", "uploaded"),
+    ("middle", "down done"), ("right", "left done"), ("right", "middle done"),
     ("down", "right done"),
-)
+)  # fmt: skip
 
 
 def batch(number: int) -> tuple[Any, Any]:
@@ -82,12 +77,9 @@ class Pipeline:
         # the last two take what the first two leave
         small, large = dev.malloc(4096), dev.malloc(2**24)
         self.workspaces = {
-            "hardshrink_backward": small,
-            "softplus_backward": None,
-            "prelu_backward": large,
-            "smooth_l1_loss_backward": small,
-            "logit_grad": large,
-        }
+            "hardshrink_backward": small, "softplus_backward": None, "prelu_backward": large,
+            "smooth_l1_loss_backward": small, "logit_grad": large,
+        }  # fmt: skip
         self.staging = [[self.pinned(array) for array in batch(k)] for k in range(BATCHES)]
         self.downloads = [
             [dev.malloc_host(tensor.memory.nbytes) for tensor in self.results]

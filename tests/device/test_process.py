@@ -31,13 +31,10 @@ def run(program):
 @pytest.mark.parametrize(
     "wait",
     [
-        "stream.synchronize()",
-        "stream.synchronize(50_000)",
-        "dev.synchronize()",
-        "event.synchronize()",
-        "stream.destroy()",
+        "stream.synchronize()", "stream.synchronize(50_000)", "dev.synchronize()",
+        "event.synchronize()", "stream.destroy()",
     ],
-)
+)  # fmt: skip
 def test_an_interrupt_ends_a_wait(wait, execution):
     child = start(
         f"""

@@ -80,16 +80,10 @@ class Panel(NamedTuple):
 #: most ticks of a panel in a file
 _TICKS: Final = 9
 _STYLE: Final = {
-    "font.family": "serif",
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.linewidth": 0.6,
-    "legend.fontsize": 7,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "savefig.dpi": 300,
+    "font.family": "serif", "font.size": 8, "axes.titlesize": 8, "axes.linewidth": 0.6,
+    "legend.fontsize": 7, "xtick.labelsize": 7, "ytick.labelsize": 7, "savefig.dpi": 300,
     "svg.fonttype": "none",
-}
+}  # fmt: skip
 
 
 def computed_label(name: str) -> str:
