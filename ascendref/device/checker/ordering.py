@@ -307,7 +307,7 @@ class Operation:
         return places_of(self.caller)
 
 
-def is_reached(operation: Operation, clock: Clock, host_index: int) -> bool:
+def is_reached(operation: Operation, clock: Clock, host_index: int = maxsize) -> bool:
     """Tell whether an operation precedes whatever follows a clock and a point of the host."""
     timeline = operation.timeline
     if timeline.number == HOST:

@@ -7,7 +7,6 @@ that anything else may rightly write meanwhile are left out.
 """
 
 from collections.abc import Callable
-from sys import maxsize
 from typing import NamedTuple
 from zlib import crc32
 
@@ -45,7 +44,7 @@ class PinnedCopy:
         self._before = [
             self._piece(segment)
             for segment in shadow.segments(span)
-            if segment.writer is None or _is_known(segment.writer[0], known)
+            if segment.writer is None or is_reached(segment.writer[0], known)
         ]
         self._after: int | None = None
         #: the task, once it is queued
@@ -91,7 +90,3 @@ class PinnedCopy:
 
     def _checksum(self, place: tuple[int, int]) -> int:
         return crc32(self._content[slice(*place)].data)
-
-
-def _is_known(operation: Operation, known: Clock) -> bool:
-    return is_reached(operation, known, maxsize)

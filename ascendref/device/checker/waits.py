@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from sys import maxsize
 from typing import Final, NamedTuple
 
 from .ordering import HOST, Clock, Operation, Timeline, is_reached, precedes
@@ -85,7 +84,7 @@ class Waits:
         for wait in list(self._early):
             waiting = wait.operation.timeline
             if wait.late:
-                gone = any([_is_known(record, known) for record in list(wait.late)])
+                gone = any([is_reached(record, known) for record in list(wait.late)])
             else:
                 of_host = waiting.number == HOST or wait.operation.function is not None
                 gone = not of_host and (timeline is None or timeline.number == waiting.number)
@@ -125,7 +124,3 @@ class Waits:
                 if not wait.records:
                     return Explanation(wait, None)
         return None
-
-
-def _is_known(record: Operation, known: Clock) -> bool:
-    return is_reached(record, known, maxsize)
