@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ordering import Clock, Operation, is_reached
-from .shadow import Segment, Shadow, Span, Use
+from .shadow import Shadow, Span, Use
 
 
 class _Piece(NamedTuple):
@@ -42,9 +42,9 @@ class PinnedCopy:
         self.writes = writes
         self._content = content
         self._before = [
-            self._piece(segment)
-            for segment in shadow.segments(span)
-            if segment.writer is None or is_reached(segment.writer[0], known)
+            _Piece(x.start, x.stop, x.writer, self._checksum((x.start, x.stop)))
+            for x in shadow.segments(span)
+            if x.writer is None or is_reached(x.writer[0], known)
         ]
         self._after: int | None = None
         #: the task, once it is queued
@@ -83,10 +83,6 @@ class PinnedCopy:
     @property
     def _range(self) -> tuple[int, int]:
         return self.span.start, self.span.start + self.span.nbytes
-
-    def _piece(self, segment: Segment) -> _Piece:
-        place = segment.start, segment.stop
-        return _Piece(*place, segment.writer, self._checksum(place))
 
     def _checksum(self, place: tuple[int, int]) -> int:
         return crc32(self._content[slice(*place)].data)

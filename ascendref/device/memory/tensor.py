@@ -17,7 +17,6 @@ from ...core.errors import ArgumentTypeError, fail, fail_argument, shown
 from ...core.status import Status
 from ..arguments import integer
 from ..base_device import BaseDevice
-from ..checker.checker import Access
 from ..checker.shadow import Span, gaps_of
 from ..handle import Handle
 from .address_space import Memory, find_memory
@@ -337,14 +336,10 @@ class Tensor(Handle):
         if memory is not None and self.size:
             checker = memory.device.checker
             if checker is not None:
-                read = self._access(memory, low, high)
+                gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize)
+                read = memory.shadow, Span(low, high - low, "tensor", gaps)
                 checker.access("Tensor.numpy", (read,), (), uses=True)
         return self._array(low, high).copy(order="C")
-
-    def _access(self, memory: Memory, low: int, high: int) -> Access:
-        """Return the checker's record of an access to its elements, which lie in these bytes."""
-        gaps = gaps_of(self.shape, self.byte_strides(), self.dtype.itemsize)
-        return memory.shadow, Span(low, high - low, "tensor", gaps)
 
     def extent(self) -> tuple[int, int]:
         """Return the first byte and the one after the last, as offsets in the memory.
