@@ -82,7 +82,7 @@ def test_destroying_a_stream_reports_once(any_dev):
     any_dev.synchronize()
 
 
-def test_stop_mode_is_for_the_whole_device_and_for_good(any_dev):
+def test_stop_mode_is_for_the_whole_device_and_for_good(any_dev, gate):
     stream, other = any_dev.create_stream(), any_dev.create_stream()
     event, ran = any_dev.create_event(), []
     stream.set_failure_mode(FailureMode.CONTINUE)
@@ -90,8 +90,10 @@ def test_stop_mode_is_for_the_whole_device_and_for_good(any_dev):
     assert code(other.set_failure_mode, FailureMode.CONTINUE) == 207000
     assert code(other.set_failure_mode, 2) == 207000  # only the lowest bit counts
     other.set_failure_mode(3)
+    stream.launch_host_func(gate)
     work(any_dev, stream, boom)
     work(any_dev, stream, lambda: ran.append(1))
+    gate.open()
     assert code(stream.synchronize) == 507015
     assert ran == []
     for _ in range(2):
