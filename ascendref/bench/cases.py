@@ -1,7 +1,5 @@
 """The calls that are timed: every operator on arrays of some type, size and layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 from math import gcd, prod

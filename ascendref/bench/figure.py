@@ -1,7 +1,5 @@
 """The figure of `ascendref bench`: ratios and bytes per second against the number of elements."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """The cells of a run, and the measurement of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The equivalent calls of PyTorch and JAX."""
 
-from __future__ import annotations
-
 from functools import partial
 from importlib.util import find_spec
 from typing import Any, Final

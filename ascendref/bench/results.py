@@ -1,7 +1,5 @@
 """The results of a run: measured cells, their goals, and what they come to."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Timing of calls in turns; the shortest turn counts, because the machine has other work."""
 
-from __future__ import annotations
-
 import gc
 import statistics
 import time

@@ -1,7 +1,5 @@
 """The user's compilers with the flags that programs for the device need."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final, NoReturn

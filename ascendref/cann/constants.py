@@ -1,7 +1,5 @@
 """Enumerations and macros of the headers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from ..core.dtypes import DataType

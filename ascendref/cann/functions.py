@@ -1,7 +1,5 @@
 """The table of the library's functions, from which its headers, exports and Python side follow."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """The headers of the install root: prototypes of the table, enumerations, macros."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from os.path import dirname, relpath

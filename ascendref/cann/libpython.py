@@ -1,7 +1,5 @@
 """The shared library of the running Python, which C and C++ programs load."""
 
-from __future__ import annotations
-
 import os
 import sys
 import sysconfig

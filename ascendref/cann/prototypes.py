@@ -1,7 +1,5 @@
 """Prototypes of C functions, as data for headers, stubs and the log."""
 
-from __future__ import annotations
-
 import re
 from typing import Final, NamedTuple
 

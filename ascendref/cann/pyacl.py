@@ -4,8 +4,6 @@ Names, results and conversions follow from the functions' prototypes. Handles an
 numbers, the same for every client of the library in the process.
 """
 
-from __future__ import annotations
-
 import ctypes
 import logging
 import os

@@ -1,7 +1,5 @@
 """The install root: headers, one library under all its names, ``set_env.sh``."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The C sources generated from the table: the exported functions and their descriptions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Structures of ``acl/acl_rt.h``: C definitions, and ctypes classes for some of them."""
 
-from __future__ import annotations
-
 from ctypes import Structure, c_char, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import Any, Final
 

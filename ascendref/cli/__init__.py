@@ -1,7 +1,5 @@
 """The command line. Importing this package costs nothing; what it needs loads when it is used."""
 
-from __future__ import annotations
-
 import sys
 
 from ..core.extras import install_command

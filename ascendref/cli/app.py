@@ -1,7 +1,5 @@
 """The command line: its groups of commands, and how errors end it."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from typing import Annotated

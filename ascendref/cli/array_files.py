@@ -4,8 +4,6 @@ NumPy's format has no name for BF16: ``np.save`` writes raw two-byte elements (`
 this. In Python, ``np.load(path)["out"].view(ml_dtypes.bfloat16)`` reads them.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """``ascendref bench``: the time of the operators beside a peer's and beside the memory."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

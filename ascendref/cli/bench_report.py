@@ -1,7 +1,5 @@
 """The tables of ``ascendref bench``, and its report for a Markdown file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """``ascendref check``: a program with all its devices checked."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """What all commands print in the same way: errors, JSON, progress bars; and exit statuses."""
 
-from __future__ import annotations
-
 import json
 import math
 import signal

@@ -1,7 +1,5 @@
 """``ascendref demo``: the digits network, in F32 and in BF16 side by side."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from rich.console import Console

@@ -8,8 +8,6 @@ BF16 copy of them, BF16 activations and BF16 gradients. BF16 reaches as far as F
 loss needs no scaling.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple

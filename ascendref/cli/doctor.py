@@ -1,7 +1,5 @@
 """``ascendref doctor``: a check of operators, and what is installed on this machine."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shlex

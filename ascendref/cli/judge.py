@@ -1,7 +1,5 @@
 """``ascendref judge``: whether anyone's results of operators are right."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What ``ascendref judge`` says: text, JSON and a page."""
 
-from __future__ import annotations
-
 import base64
 import math
 from collections import Counter

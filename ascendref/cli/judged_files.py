@@ -3,8 +3,6 @@
 Elements that NumPy has no name for are those of ``ml_dtypes`` and, for HiFloat8, of ``en_dtypes``.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What results depend on besides their inputs: versions and the processor."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import platform

@@ -1,7 +1,5 @@
 """Reports: tables for a terminal and for Markdown, origin, figures, and writing the file."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import shlex

@@ -3,8 +3,6 @@
 A backward call is that of the node which a function's result has in PyTorch's graph, as recorded.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

@@ -1,7 +1,5 @@
 """The acl and aclnn functions that files need: programs, shared objects and sources."""
 
-from __future__ import annotations
-
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping

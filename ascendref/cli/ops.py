@@ -1,7 +1,5 @@
 """``ascendref ops``: the operators, from their declarations."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Options that several commands have, and checks of what is given for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages in HTML, of one file that loads nothing from anywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 from typing import Final

@@ -1,7 +1,5 @@
 """Programs named on the command line."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``ascendref run``: one operator on arrays from files."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

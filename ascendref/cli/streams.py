@@ -3,8 +3,6 @@
 A pipe whose reader has gone is no error: the command ends without a message.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -1,7 +1,5 @@
 """``ascendref study``: the error of each compute type's arithmetic."""
 
-from __future__ import annotations
-
 import textwrap
 from pathlib import Path
 from typing import Any

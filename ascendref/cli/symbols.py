@@ -1,7 +1,5 @@
 """``ascendref check --symbols``: whether the functions that a program needs are here."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A row is a stream, or the host. A task stands to the right of everything that it
 two operations of a hazard which nothing orders stand one above the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path

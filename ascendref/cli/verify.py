@@ -1,7 +1,5 @@
 """``ascendref verify``: the accuracy of every operator, measured on this machine."""
 
-from __future__ import annotations
-
 import datetime
 import sys
 import time

@@ -1,7 +1,5 @@
 """The tables of ``ascendref verify``, and its report for a Markdown file and for a page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby

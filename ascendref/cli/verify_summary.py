@@ -1,7 +1,5 @@
 """What ``ascendref verify`` concludes: broken bounds, a row per type, results without a bound."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from typing import Final

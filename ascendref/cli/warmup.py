@@ -1,7 +1,5 @@
 """``ascendref warmup``: compile kernels before they are needed."""
 
-from __future__ import annotations
-
 import time
 from typing import Final
 

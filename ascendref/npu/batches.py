@@ -4,8 +4,6 @@ PyTorch's rules give them a batch of one argument beside another argument withou
 kernels of the CPU broadcast.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 

@@ -4,8 +4,6 @@ Memory of the emulated device has the host's format only. A format cast makes a 
 torch_npu when internal formats are off.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final

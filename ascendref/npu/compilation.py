@@ -1,7 +1,5 @@
 """The fallback's kernel: compiled once for a version of PyTorch and kept in the cache."""
 
-from __future__ import annotations
-
 import hashlib
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The fallback's kernel (``native/fallback.cpp``), and the functions that it calls."""
 
-from __future__ import annotations
-
 import ctypes
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Copies between tensors: by CPU kernels within a device, by torch_npu to and from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

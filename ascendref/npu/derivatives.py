@@ -3,8 +3,6 @@
 torch_npu has none, so that second derivatives would silently miss a part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

@@ -4,8 +4,6 @@ torch_npu would have a library of CANN collect data, and a program of CANN parse
 recorded trace is a file in the format of Chrome, in the folder that torch_npu makes for the data.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import warnings

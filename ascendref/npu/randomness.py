@@ -1,7 +1,5 @@
 """Random numbers of the fallback, from the seed and offset of the device's generator."""
 
-from __future__ import annotations
-
 import torch
 
 from ..core.scopes import Replaced, Scope

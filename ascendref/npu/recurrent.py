@@ -1,7 +1,5 @@
 """Recurrent layers, for which PyTorch uses fused kernels on all devices except the CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, Final

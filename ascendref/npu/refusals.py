@@ -4,8 +4,6 @@ torch_npu itself would refuse most of them only after checking arguments, with m
 arguments or other versions of CANN; some would return nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container
 from functools import partial
 from typing import Any, Final, NoReturn

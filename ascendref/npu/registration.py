@@ -1,7 +1,5 @@
 """Which device kernels are replaced: all except those of emulated operators and of memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Counts of operator calls on the emulated device and on the fallback."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

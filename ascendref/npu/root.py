@@ -1,7 +1,5 @@
 """The root folder for torch_npu: the C library with torch_npu's additions, under vendor names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Batch norm in inference, whose statistics only the CPU leaves out of the results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

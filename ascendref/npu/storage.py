@@ -1,7 +1,5 @@
 """Host tensors that share the memory of the emulated device."""
 
-from __future__ import annotations
-
 import torch
 
 from ..core.errors import fail

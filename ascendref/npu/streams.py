@@ -1,7 +1,5 @@
 """The emulated streams behind those of torch_npu."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Sequence
 from ctypes import byref, c_int32, c_void_p

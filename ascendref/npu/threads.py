@@ -6,8 +6,6 @@ steps of a small network take up to twice as long. Therefore the backward pass r
 that calls it, as on the CPU, and kernels of ascendref run in TBB's threads instead of OpenMP's.
 """
 
-from __future__ import annotations
-
 import torch
 
 from ..kernels.runtime.threading_layer import load_tbb

@@ -8,8 +8,6 @@ by that of ascendref (``~``: the difference is smaller than the noise), for resu
 newly made arrays of several sizes, and for other layouts and arithmetics of 1 Mi elements.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

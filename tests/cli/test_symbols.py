@@ -1,7 +1,5 @@
 """``ascendref check --symbols``: what programs and sources need."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ Each gradient is compared with that of the same function on one device. ``test_s
 with the flag of XLA that makes the devices.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import partial

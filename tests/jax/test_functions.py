@@ -1,7 +1,5 @@
 """Functions of ``ascendref.jax``: values, arguments, threads, processes."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any

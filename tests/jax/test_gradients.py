@@ -1,7 +1,5 @@
 """Gradients of ``ascendref.jax``: the bits of the array functions, under JAX's transformations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import prod

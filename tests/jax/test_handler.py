@@ -1,7 +1,5 @@
 """The compiled handler, called with frames as XLA makes them."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scalars of the functions of ``ascendref.jax``: as precise in gradients as in values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """``ascendref.jax`` on several devices, in a process of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from ..support.processes import run

@@ -1,7 +1,5 @@
 """Types and values under ``torch.autocast``: those of PyTorch's own functions and modules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import product

@@ -1,7 +1,5 @@
 """PyTorch's own tests of the operators pass while everything is overridden."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

@@ -1,7 +1,5 @@
 """The custom operators: PyTorch's own checks, any order of derivatives, batches, compilation."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """The overrides: PyTorch's meaning at every edge, its layouts, and when they hold."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable

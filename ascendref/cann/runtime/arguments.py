@@ -1,7 +1,5 @@
 """Checks that arguments of functions of the C library have in common."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """Functions of the C library that compute: reductions in copies, and random numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 

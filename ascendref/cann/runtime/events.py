@@ -1,7 +1,5 @@
 """Functions of the C library: events and notifies; NULL for one never gets here."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 from ...device.streams.event import Event, EventFlag

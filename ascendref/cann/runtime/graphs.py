@@ -1,7 +1,5 @@
 """Functions of the C library: captured work of streams (model running instances)."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Functions of the C library: initialization, devices and contexts, parameters, errors."""
 
-from __future__ import annotations
-
 import json
 import os
 from ctypes import c_uint64

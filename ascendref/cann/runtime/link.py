@@ -1,7 +1,5 @@
 """The connection of the C library to Python at its start: a Python function for each C function."""
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import gc

@@ -1,7 +1,5 @@
 """Functions of the C library: copies between devices, which have to be enabled."""
 
-from __future__ import annotations
-
 import os
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The devices and contexts of the process, and the current context of every thread."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Functions of the C library: versions, figures of the product, limits of cores, errors."""
 
-from __future__ import annotations
-
 import ctypes
 from ctypes import addressof, c_int32
 from typing import Final

@@ -1,7 +1,5 @@
 """The settings of a program that uses the C library: environment variables."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

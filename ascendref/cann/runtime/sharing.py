@@ -4,8 +4,6 @@ The bytes of an exported allocation move to a file in the machine's shared memor
 the key. The first page describes them and lists the processes that may import them.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import mmap

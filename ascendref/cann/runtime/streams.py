@@ -1,7 +1,5 @@
 """Functions of the C library: streams, host functions and callbacks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_void_p
 from functools import partial

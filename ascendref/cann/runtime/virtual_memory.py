@@ -1,7 +1,5 @@
 """Functions of the C library: reserved addresses, and physical memory mapped to them."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Commands that compile: programs in C and C++, and kernels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 

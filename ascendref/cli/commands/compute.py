@@ -1,7 +1,5 @@
 """Commands that compute."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 

@@ -1,7 +1,5 @@
 """Commands that list, check and measure the operators."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 

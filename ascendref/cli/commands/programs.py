@@ -1,7 +1,5 @@
 """Commands that run and check programs for the device."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib.util import find_spec

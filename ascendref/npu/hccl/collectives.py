@@ -5,8 +5,6 @@ carries it on host tensors that share the device's memory. Tensors to be reduced
 because Gloo reduces in place.
 """
 
-from __future__ import annotations
-
 import ctypes
 import itertools
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Communicators of HCCL: groups of processes, each a process group of Gloo."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

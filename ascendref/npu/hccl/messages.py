@@ -4,8 +4,6 @@ A message is sent in two parts, which have tags: the number and the type of its 
 elements.
 """
 
-from __future__ import annotations
-
 import ctypes
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Accesses that torch_npu makes before it calls HCCL, for the checker."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import torch
