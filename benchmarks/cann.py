@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 
 import ascendref as ar
-from ascendref.cann.compilers import command
-from ascendref.cann.root import install
+from ascendref.cann.root import install, program_command
 from ascendref.core.markdown import table
 
 from .launches import BATCH, Launches
@@ -28,7 +27,7 @@ def compiled(source: Path, folder: str, root: Path) -> Path:
     """Compile a program."""
     target = Path(folder, source.stem)
     variable = "CC" if source.suffix == ".c" else "CXX"
-    words = command(variable, ["-O2", str(source), "-o", str(target)], root)
+    words = program_command(variable, ["-O2", str(source), "-o", str(target)], root)
     subprocess.run(words, check=True)
     return target
 

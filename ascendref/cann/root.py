@@ -1,4 +1,4 @@
-"""The install root: headers, one library under all its names, ``set_env.sh``."""
+"""The install root: headers, one library under all its names, ``set_env.sh``; and compilers."""
 
 import hashlib
 import json
@@ -8,18 +8,19 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NoReturn
 
 import ascendref
 
 from ..core.errors import OptionError
 from ..core.output_files import user_cache
 from .headers import headers
-from .libpython import find_libpython
 from .source import absent_source, functions_header, table_source
 
 #: the names under which programs link and load the library
@@ -91,6 +92,36 @@ def compiler(variable: str) -> list[str]:
             " Ubuntu: apt install g++; Fedora: dnf install gcc-c++), or set CC and CXX to one",
         )
     return command
+
+
+def find_libpython() -> Path:
+    """Return the path of libpython, or raise an error that says how to install it."""
+    for path in _candidates():
+        if path.is_file():
+            return path.resolve()
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    raise OptionError(
+        "Python",
+        f"{sys.executable} has no shared library libpython{version}, which programs need to run it;"
+        f" install it (Debian and Ubuntu: apt install libpython{version}; pyenv: build Python with"
+        " PYTHON_CONFIGURE_OPTS=--enable-shared), or set ASCENDREF_LIBPYTHON to its path",
+    )
+
+
+def _candidates() -> Iterator[Path]:
+    chosen = os.environ.get("ASCENDREF_LIBPYTHON")
+    if chosen:
+        yield Path(chosen)
+        return
+    variables = sysconfig.get_config_vars()
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    names = [variables.get(name) for name in ("INSTSONAME", "LDLIBRARY")]
+    names += [f"libpython{version}.so.1.0", f"libpython{version}.so"]
+    folder, multiarch = variables.get("LIBDIR"), variables.get("MULTIARCH")
+    folders = [folder, f"{sys.base_prefix}/lib", f"{folder}/{multiarch}", f"/usr/lib/{multiarch}"]
+    for place, name in product(folders, names):
+        if place and name and ".so" in str(name):
+            yield Path(str(place), str(name))
 
 
 def cached_root(name: str, more_sources: Mapping[str, str] = MappingProxyType({})) -> Path:
@@ -254,3 +285,24 @@ def _move(made: Path, root: Path) -> None:
             target.mkdir(parents=True, exist_ok=True)
         else:
             path.replace(target)
+
+
+#: options after which nothing is linked
+_NO_LINK: Final = frozenset(("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"))
+
+
+def program_command(variable: str, arguments: list[str], root: Path) -> list[str]:
+    """Return the command that compiles a program with a root."""
+    # the checker names lines of the program; a later -g0 leaves them out
+    found = [*compiler(variable), "-g", *arguments]
+    found += [f"-I{root / 'include'}", f"-I{root / 'include' / 'aclnn'}"]
+    if not _NO_LINK.intersection(arguments):
+        library = root / "lib64"
+        found += [f"-L{library}", f"-Wl,-rpath,{library}", "-lascendcl", "-lnnopbase", "-lopapi"]
+    return found
+
+
+def run_compiler(variable: str, arguments: list[str], *, allow_absent: bool) -> NoReturn:
+    """Replace this process by the user's compiler."""
+    words = program_command(variable, arguments, install(allow_absent=allow_absent))
+    os.execvp(words[0], words)

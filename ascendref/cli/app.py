@@ -5,6 +5,7 @@ import warnings
 from typing import Annotated
 
 import typer
+from typer import Option
 from typer.main import get_command
 
 import ascendref
@@ -71,10 +72,7 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def ascendref_command(
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
-        ),
+        bool, Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Operators of Huawei's Ascend NPUs on arrays, with exact BF16 and F16 rounding.

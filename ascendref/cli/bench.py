@@ -18,8 +18,7 @@ from ..core.threads import get_num_threads
 from ..declaration.operator import OPERATORS
 from .bench_report import UNCERTAIN, report_lines, summary, tables, verdict_text
 from .console import INTERRUPTED, print_json, run_steps
-from .machine import processor, versions
-from .markdown import command_text, figure, write_report
+from .markdown import command_text, figure, processor, versions, write_report
 from .outputs import check_different, check_outputs, keep_stdout_for, write_figure
 
 #: sizes and seconds per cell of a quick run, and seconds per cell of others

@@ -16,8 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
-from ..cann.libpython import find_libpython
-from ..cann.root import compiler
+from ..cann.root import compiler, find_libpython
 from ..core.dtypes import BFLOAT16, ELEMENT_TYPES, FLOAT16, FLOAT32
 from ..core.errors import CacheWarning, OptionError
 from ..core.extras import install_command, installed_libraries
@@ -30,7 +29,7 @@ from ..kernels.runtime.threading_layer import start_threads
 from ..verify.accuracy.channel_sums import exact_sum
 from ..verify.setting import Setting, given_settings, settings
 from .console import DIFFERENCE, INTERRUPTED, print_json, run_steps
-from .machine import processor, versions
+from .markdown import processor, versions
 
 #: the extras that users ask for
 _EXTRAS: Final = ("cli", "judge", "plot", "torch", "npu", "jax", "dask")
@@ -38,15 +37,9 @@ _EXTRAS: Final = ("cli", "judge", "plot", "torch", "npu", "jax", "dask")
 _LAYERS: Final = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
 #: operators that are checked: with each kind of kernel and of elementary functions
 _USUAL: Final = (
-    "hardshrink_backward",
-    "softplus_backward",
-    "prelu_backward",
-    "smooth_l1_loss_backward",
-    "logit_grad",
-    "gelu",
-    "glu",
-    "binary_cross_entropy",
-)
+    "hardshrink_backward", "softplus_backward", "prelu_backward", "smooth_l1_loss_backward",
+    "logit_grad", "gelu", "glu", "binary_cross_entropy"
+)  # fmt: skip
 #: gradients, and positions of data in the operator's interval; a row is a channel
 _GRADIENTS: Final = ((1.5, -2.0, 3.0), (0.25, 1.0, -0.7))
 _PLACES: Final = ((0.3, 0.45, 0.5), (0.85, 0.1, 0.4))

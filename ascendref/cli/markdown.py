@@ -1,18 +1,22 @@
-"""Reports: tables for a terminal and for Markdown, origin, figures, and writing the file."""
+"""Reports: tables for a terminal and for Markdown, versions, figures, and writing the file."""
 
 import datetime
+import importlib.metadata
 import os
+import platform
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import llvmlite.binding
 import rich.table
 from rich.text import Text
 
 from ..core.markdown import table
 from ..core.output_files import output_file
-from .machine import processor, versions
 from .outputs import print_written, report_write_errors
 
 
@@ -67,6 +71,27 @@ def command_text(command: str, *words: str, **options: Any) -> str:
         elif value is not None and value is not False:
             found += [option, str(value)]
     return " ".join([command, *map(shlex.quote, found)])
+
+
+_PACKAGES: Final = ("ascendref", "numpy", "numba", "llvmlite", "ml_dtypes")
+
+
+def versions(*more: str) -> dict[str, str]:
+    """Return the versions of Python, of what the numbers depend on, and of more where there are."""
+    found = {"python": platform.python_version()}
+    for name in (*_PACKAGES, *more):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def processor() -> dict[str, Any]:
+    """Return the processor's names, its own and LLVM's, and the number of cores."""
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text() if cpuinfo.exists() else ""
+    found = re.search(r"^model name\s*: (.*)", text, re.MULTILINE)
+    name = found[1] if found else platform.processor() or platform.machine()
+    return {"name": name, "llvm": llvmlite.binding.get_host_cpu_name(), "cores": os.cpu_count()}
 
 
 def origin(*packages: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from ..borrowed.known import known
 from ..core.dtypes import ALIASES, FLOAT32_STEPS, FLOATS
@@ -43,36 +44,33 @@ def positive(text: str) -> float:
 
 Dtypes = Annotated[
     list[str] | None,
-    typer.Option(
-        "--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."
-    ),
+    Option("--dtype", metavar="TYPE", help="float16, bfloat16, float32, float64. Repeatable."),
 ]
 ComputeTypes = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--compute",
         metavar="TYPE",
         help="Compute type: float16, bfloat16, float32, float64. Repeatable.",
     ),
 ]
 Operators = Annotated[
-    list[str] | None, typer.Argument(metavar="[OPERATOR]...", help="Operators; default all.")
+    list[str] | None, Argument(metavar="[OPERATOR]...", help="Operators; default all.")
 ]
 OneOperator = Annotated[
-    str | None, typer.Argument(metavar="[OPERATOR]", help="One operator; default all.")
+    str | None, Argument(metavar="[OPERATOR]", help="One operator; default all.")
 ]
 Attributes = Annotated[
-    list[str] | None,
-    typer.Option("--attr", metavar="NAME=VALUE", help="Value of a scalar. Repeatable."),
+    list[str] | None, Option("--attr", metavar="NAME=VALUE", help="Value of a scalar. Repeatable.")
 ]
-Seed = Annotated[int, typer.Option(parser=integer(0), metavar="N", help="Seed of the numbers.")]
+Seed = Annotated[int, Option(parser=integer(0), metavar="N", help="Seed of the numbers.")]
 Plot = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Write a figure (.png, .pdf, …).")
+    Path | None, Option("--plot", metavar="FILE", help="Write a figure (.png, .pdf, …).")
 ]
 Report = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the results as a Markdown page.")
+    Path | None, Option(metavar="FILE", help="Write the results as a Markdown page.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON for programs.")]
 
 
 def check_choices(

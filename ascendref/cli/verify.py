@@ -36,12 +36,10 @@ from .console import (
     wrapped,
 )
 from .kit import write_kit
-from .machine import processor, versions
-from .markdown import command_text, figure, write_report
+from .markdown import command_text, figure, processor, versions, write_report
 from .options import operator_named, parse_attributes
 from .outputs import check_different, check_outputs, keep_stdout_for, write_figure
-from .verify_report import report_lines, tables
-from .verify_summary import broken, outside_table, types_table, verdict_text
+from .verify_report import broken, outside_table, report_lines, tables, types_table, verdict_text
 
 #: the element types that are swept; F64 can only be sampled
 _SWEPT: Final = (FLOAT16.name, BFLOAT16.name, FLOAT32.name)

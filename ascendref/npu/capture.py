@@ -16,9 +16,9 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from ..device.checker.checker import Access
 from ..device.scheduling.task import Unwritten
+from .layers import with_statistics
 from .randomness import seeded
 from .schema import Schema, members
-from .statistics import with_statistics
 from .storage import access_of, memory_at, shared_bytes, with_bits
 from .streams import current_stream
 

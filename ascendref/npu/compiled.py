@@ -1,15 +1,21 @@
 """The fallback's kernel (``native/fallback.cpp``), and the functions that it calls."""
 
 import ctypes
+import hashlib
+import shlex
+import subprocess
 import threading
 from collections.abc import Iterator
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_int64, c_uint64, c_void_p
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 
-from ..core.errors import message_of
+from ..cann.root import compiler, publish, words_of
+from ..core.errors import OptionError, message_of
+from ..core.output_files import user_cache
 from ..device.check_output import mode_from_environment
 from ..device.checker.checker import Access
 from ..device.memory.address_space import Memory
@@ -31,6 +37,47 @@ _TELL: Final = CFUNCTYPE(c_void_p, c_int32, c_int64, c_int32, POINTER(c_int64), 
 _Accesses = tuple[list[Access], list[Access]]
 #: calls whose accesses are kept
 _MOST_KNOWN: Final = 2**14
+
+
+_SOURCE: Final = Path(__file__).with_name("native") / "fallback.cpp"
+_FLAGS: Final = "-std=c++20 -O2 -fPIC -fvisibility=hidden -shared -pthread".split()
+_LIBRARY: Final = "libfallback.so"
+
+
+def compiled_fallback() -> Path:
+    """Return the library, compiling it if it does not exist."""
+    command = _command()
+    folder = _folder(command)
+    library = folder / _LIBRARY
+    if not library.is_file():
+        publish(folder, lambda made: _compile(command, made))
+    return library
+
+
+def _command() -> list[str]:
+    """Return the compiler's command up to the output; ``CXXFLAGS`` come last."""
+    package = Path(torch.__file__).parent
+    theirs = package.with_name("torch_npu")
+    headers = [f"-I{package / 'include'}", f"-isystem{theirs / 'include'}"]
+    words = [*compiler("CXX"), *_FLAGS, *words_of("CXXFLAGS"), *headers, str(_SOURCE)]
+    words += [f"-L{package / 'lib'}", "-lc10", "-ltorch_cpu"]
+    return [*words, f"-L{theirs / 'lib'}", "-ltorch_npu"]
+
+
+def _folder(command: list[str]) -> Path:
+    parts = (command, torch.__version__, version("torch-npu"), _SOURCE.read_text())
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+    return user_cache() / "npu-fallback" / digest[:16]
+
+
+def _compile(command: list[str], made: Path) -> None:
+    made.mkdir()
+    words = [*command, "-o", str(made / _LIBRARY)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        raise OptionError(
+            "CXX", f"cannot compile the fallback's kernel ({shlex.join(words)}): {done.stderr}"
+        )
 
 
 class _Hooks(ctypes.Structure):

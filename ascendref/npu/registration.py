@@ -10,9 +10,8 @@ from ..declaration.operator import APIS, OPERATORS, Operator
 from .capture import CAPTURE, record
 from .compiled import BETWEEN_DEVICES, CompiledFallback
 from .copies import copy_kernel
-from .recurrent import RECURRENT, recurrent_kernel
+from .layers import BATCH_NORM, RECURRENT, recurrent_kernel, with_statistics
 from .refusals import AUTOGRAD, NO_FALLBACK, NPU, has_kernel, native_kernel, refusal
-from .statistics import BATCH_NORM, with_statistics
 
 
 def _overloads(operator: Operator) -> Iterator[str]:

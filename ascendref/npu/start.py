@@ -42,19 +42,17 @@ def start() -> None:
     _import_torch_npu()
     from ..cann.runtime.process import process
     from ..device.checker.callers import add_package
-    from .batches import register_batches
     from .casts import CASTS, register_casts
-    from .derivatives import register_derivatives
-    from .hccl.padding import register_gather
+    from .hccl.collectives import register_gather
     from .operators.formulas import FORMULAS
     from .operators.registration import register_formulas
     from .profiler import replace_profilers
     from .refusals import refuse_collectives, refuse_functions, register_refusals
     from .registration import register
     from .report import write_report
-    from .threads import keep_threads_awake
+    from .transforms import register_batches, register_derivatives
 
-    keep_threads_awake()
+    _keep_threads_awake()
     process.finds_leaks = False  # torch_npu keeps memory for reuse
     process.forgets_failures = True
     for name in ("torch", "torch_npu"):
@@ -90,10 +88,25 @@ def _set_devices() -> None:
         os.environ["ASCENDREF_DEVICES"] = os.environ.get("LOCAL_WORLD_SIZE", "")
 
 
+def _keep_threads_awake() -> None:
+    """Choose the threads, before the first kernel, so that PyTorch's stay awake between its loops.
+
+    GNU OpenMP counts the threads of every thread's loops together. Once there are more than
+    processors, it lets them sleep as soon as a loop ends, and each loop of PyTorch begins with
+    waking them: the steps of a small network take up to twice as long. Therefore the backward pass
+    runs on the thread that calls it, as on the CPU, and kernels of ascendref run in TBB's threads.
+    """
+    import torch
+
+    from ..kernels.runtime.threading_layer import load_tbb
+
+    torch.autograd.set_multithreading_enabled(False)
+    load_tbb()
+
+
 def _compiled() -> CompiledFallback:
     """Return the fallback's kernel, compiling it if necessary."""
-    from .compilation import compiled_fallback
-    from .compiled import CompiledFallback
+    from .compiled import CompiledFallback, compiled_fallback
     from .report import more_calls
 
     compiled = CompiledFallback(compiled_fallback())

@@ -19,12 +19,6 @@ from .modules import PReLU, replace_modules
 from .overrides import OperatorStatistics, disable, enable, statistics, use
 
 __all__ = [
-    "OperatorStatistics",
-    "PReLU",
-    "disable",
-    "enable",
-    "ops",
-    "replace_modules",
-    "statistics",
-    "use",
-]
+    "OperatorStatistics", "PReLU", "disable", "enable", "ops", "replace_modules", "statistics",
+    "use"
+]  # fmt: skip

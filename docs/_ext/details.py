@@ -20,8 +20,7 @@ from sphinx.application import Sphinx
 
 from ascendref.bench.cases import SIZES
 from ascendref.cli.markdown import Table
-from ascendref.cli.verify_report import ABOUT_TABLES, other_tables, sweep_tables
-from ascendref.cli.verify_summary import outside_table
+from ascendref.cli.verify_report import ABOUT_TABLES, other_tables, outside_table, sweep_tables
 from ascendref.verify.accuracy.rows import Measured
 
 DOCS = Path(__file__).parents[1]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ascendref.cann.compilers import command
-from ascendref.cann.root import install
+from ascendref.cann.root import install, program_command
 
 PROGRAMS = Path(__file__).with_name("programs")
 #: a program, not a module of tests
@@ -58,7 +57,7 @@ class Programs:
         target = self.folder / Path(source).stem
         variable = "CC" if source.endswith(".c") else "CXX"
         words = [*WARNINGS, *self.flags, str(PROGRAMS / source), "-o", str(target)]
-        output_of(*command(variable, words, self.root))
+        output_of(*program_command(variable, words, self.root))
         return target
 
     def start(self, source, *arguments, **environment):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ascendref.borrowed.known import absent, known
-from ascendref.cann.compilers import command
 from ascendref.cann.functions import ABSENT
+from ascendref.cann.root import program_command
 
 from .conftest import WARNINGS, captured, output_of
 
@@ -40,7 +40,7 @@ def compiler(request, root, tmp_path, monkeypatch):
         file = tmp_path / ("program.c" if variable == "CC" else "program.cpp")
         file.write_text(source)
         words = [*WARNINGS, *flags, "-c", str(file), "-o", str(tmp_path / "program.o")]
-        return captured(*command(variable, words, root))
+        return captured(*program_command(variable, words, root))
 
     return compiled
 
@@ -138,7 +138,7 @@ def test_the_macro_lets_a_program_link_that_is_refused_at_run_time(root, tmp_pat
     source, program = tmp_path / f"program.{suffix}", tmp_path / "program"
     source.write_text(ALLOWED)
     words = [*WARNINGS, "-DASCENDREF_ALLOW_ABSENT", str(source), "-o", str(program)]
-    output_of(*command("CC" if suffix == "c" else "CXX", words, root))
+    output_of(*program_command("CC" if suffix == "c" else "CXX", words, root))
     assert_refused(program)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ascendref.cann.compilers import command
+from ascendref.cann.root import program_command
 
 from ..support.processes import run
 from .conftest import output_of
@@ -143,7 +143,7 @@ int messages(void)
 def test_threads_of_c_keep_theirs_in_a_program_of_python(root, tmp_path):
     (tmp_path / "threads.c").write_text(THREADS)
     words = ["-shared", "-fPIC", "-pthread", "threads.c", "-o", "threads.so"]
-    output_of(*command("CC", words, root), cwd=tmp_path)
+    output_of(*program_command("CC", words, root), cwd=tmp_path)
     client = """
 import ctypes, os, threading
 library = ctypes.CDLL(os.environ["LIBRARY"])

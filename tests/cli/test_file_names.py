@@ -129,7 +129,7 @@ def test_a_word_that_no_program_can_be_given_is_one_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("ascendref.cann.compilers.install", lambda **_: folder)
+    monkeypatch.setattr("ascendref.cann.root.install", lambda **_: folder)
     for name in ("nul\0byte", "x" * 4_000_000):
         assert status(command, name) == 2
         errors = capsys.readouterr().err

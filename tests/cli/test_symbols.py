@@ -177,9 +177,9 @@ def test_the_text_has_counts_names_and_reasons(tmp_path: Path) -> None:
 def test_without_pytorch_the_text_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ascendref.cli import symbols
+    from ascendref.cli import needed
 
-    monkeypatch.setattr(symbols, "find_spec", lambda name: None)
+    monkeypatch.setattr(needed, "find_spec", lambda name: None)
     (tmp_path / "main.c").write_text(f"{BORROWED}();")
     assert "PyTorch, which computes" in call("check", "--symbols", tmp_path / "main.c").stdout
     (tmp_path / "main.c").write_text("aclInit();")

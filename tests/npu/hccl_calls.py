@@ -97,14 +97,9 @@ def run_rank(rank, info, attempt, found):
 
 
 for attempt in (
-    arguments,
-    counts_differ,
-    names_differ,
-    gathered_differ,
-    exchanged_differ,
-    messages_differ,
-    one_does_not_call,
-):
+    arguments, counts_differ, names_differ, gathered_differ, exchanged_differ, messages_differ,
+    one_does_not_call
+):  # fmt: skip
     process = os.fork()  # a failed task stops the device
     if process:
         os.waitpid(process, 0)

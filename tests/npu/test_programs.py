@@ -8,12 +8,9 @@ import pytest
 from .cases import BY_NAME, HANG, PAGE, PROGRAMS, REFUSED, described, python, run, run_forked
 
 OPERATORS = {
-    "aclnnHardshrinkBackward",
-    "aclnnSoftplusBackward",
-    "aclnnPreluBackward",
-    "aclnnSmoothL1LossBackward",
-    "aclnnLogitGrad",
-}
+    "aclnnHardshrinkBackward", "aclnnSoftplusBackward", "aclnnPreluBackward",
+    "aclnnSmoothL1LossBackward", "aclnnLogitGrad"
+}  # fmt: skip
 #: programs of the tests below; programs whose processes need them as the main module: no forks
 ELSEWHERE = {"digits", "operators", "sharing"}
 STARTING = {"collectives", "parallel"}

@@ -19,8 +19,7 @@ import ascendref as ar
 from ascendref import operators
 from ascendref.cli.console import json_text
 from ascendref.cli.verify import command_and_picture
-from ascendref.cli.verify_report import report_lines
-from ascendref.cli.verify_summary import outside, wrong
+from ascendref.cli.verify_report import outside, report_lines, wrong
 from ascendref.core.extras import install_command
 from ascendref.declaration.accuracy import Bound
 from ascendref.verify.accuracy import runner, sweep

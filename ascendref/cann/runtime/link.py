@@ -26,12 +26,10 @@ from ...device.trace import write_chrome
 from ..source import digest, python_functions
 from . import (
     arithmetic,
-    events,
     graphs,
     lifecycle,
     memory,
     operators,
-    peers,
     resources,
     sharing,
     streams,
@@ -41,8 +39,7 @@ from .process import process
 
 #: the modules with the functions that belong to no operator
 _MODULES: Final = (
-    arithmetic, events, graphs, lifecycle, memory, operators, peers, resources, sharing,
-    streams, virtual_memory,
+    arithmetic, graphs, lifecycle, memory, operators, resources, sharing, streams, virtual_memory,
 )  # fmt: skip
 
 #: new objects from which the garbage collector looks for cycles; few calls leave any

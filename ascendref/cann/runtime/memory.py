@@ -169,7 +169,7 @@ class _Way(NamedTuple):
             self.device.queue_copy(copy, self.call, self.stream)
 
     def check(self, name: str, address: int, *, copies: bool = False) -> None:
-        """Refuse an address of another device, except for copies that `peers` has enabled."""
+        """Refuse an address of another device, except for copies that were enabled."""
         self.device.check_process()
         memory = find_memory(address) if address >= FIRST_ADDRESS else None
         if memory is None or memory.device is self.device:

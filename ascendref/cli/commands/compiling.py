@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from ...core.errors import OptionError
 from ..console import print_json
@@ -35,7 +36,7 @@ _PASS_ON = {
 
 AllowAbsent = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--allow-absent",
         help="Let programs compile and link that call known functions which are not available;"
         " such a call returns 561003.",
@@ -67,7 +68,7 @@ def cpp_command(context: typer.Context, allow_absent: AllowAbsent = False) -> No
 
 def _compile(variable: str, arguments: list[str], allow_absent: bool) -> None:
     """Become the user's compiler."""
-    from ...cann.compilers import run_compiler
+    from ...cann.root import run_compiler
 
     with starting(variable):
         run_compiler(variable, arguments, allow_absent=allow_absent)
@@ -76,19 +77,18 @@ def _compile(variable: str, arguments: list[str], allow_absent: bool) -> None:
 @app.command("cann", rich_help_panel=PANEL)
 def cann_command(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="The same as --prefix FOLDER.")
+        Path | None, Argument(metavar="[FOLDER]", help="The same as --prefix FOLDER.")
     ] = None,
     prefix: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="DIR",
             help="Folder. Default: one in the user's cache, which `cc` and `c++` use.",
         ),
     ] = None,
     allow_absent: AllowAbsent = False,
     python: Annotated[
-        bool,
-        typer.Option("--python", help="Print the folder for PYTHONPATH, with the module acl."),
+        bool, Option("--python", help="Print the folder for PYTHONPATH, with the module acl.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

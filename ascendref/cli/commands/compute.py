@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from ..options import AsJson, Attributes, Seed, integer
 
@@ -20,7 +21,7 @@ app = typer.Typer()
 def demo_command(
     seed: Seed = 0,
     epochs: Annotated[
-        int, typer.Option(parser=integer(1), metavar="N", help="Passes over the training images.")
+        int, Option(parser=integer(1), metavar="N", help="Passes over the training images.")
     ] = _EPOCHS,
     as_json: AsJson = False,
 ) -> int:
@@ -42,28 +43,26 @@ def demo_command(
 def run_command(
     operator: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="OPERATOR",
             help="Name of its function or the vendor's name; see `ascendref ops`.",
         ),
     ],
     inputs: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--input",
             metavar="FILE.npz|NAME=FILE.npy",
             help="Arrays, named as the operator's tensors. Repeatable.",
         ),
     ],
     output: Annotated[
-        Path, typer.Option(help="File for the results: .npz, or .npy if there is one result.")
+        Path, Option(help="File for the results: .npz, or .npy if there is one result.")
     ],
     attributes: Attributes = None,
     compute_dtype: Annotated[
         str | None,
-        typer.Option(
-            help="Compute type: float16, bfloat16, float32, float64, float32-steps or exact."
-        ),
+        Option(help="Compute type: float16, bfloat16, float32, float64, float32-steps or exact."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from ...verify import SAMPLED
 from ..options import (
@@ -35,8 +36,7 @@ def ops_command(
     names: Operators = None,
     as_json: AsJson = False,
     everything: Annotated[
-        bool,
-        typer.Option("--all", help="Borrowed ones, which PyTorch computes, and absent ones too."),
+        bool, Option("--all", help="Borrowed ones, which PyTorch computes, and absent ones too.")
     ] = False,
 ) -> None:
     """List the operators and their types, or those that are named.
@@ -57,7 +57,7 @@ def ops_command(
 def doctor_command(
     as_json: AsJson = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Check every operator, which takes a minute.")
+        bool, Option("--all", help="Check every operator, which takes a minute.")
     ] = False,
 ) -> int:
     """Check the installation and operators.
@@ -84,7 +84,7 @@ def verify_command(
     attributes: Attributes = None,
     exhaustive: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--exhaustive",
             help="All 2^32 pairs of F16 and BF16, all 2^32 inputs of F32, instead of a sample.",
         ),
@@ -92,32 +92,28 @@ def verify_command(
     seed: Seed = 0,
     sample: Annotated[
         int,
-        typer.Option(
+        Option(
             parser=integer(SAMPLED),
             metavar="N",
             help=f"Pairs of a datum and a gradient in a sample, at least {SAMPLED:,}.",
         ),
     ] = SAMPLED,
     torch: Annotated[
-        bool, typer.Option(help="Measure PyTorch on the same inputs, if it is installed.")
+        bool, Option(help="Measure PyTorch on the same inputs, if it is installed.")
     ] = True,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a run that Ctrl-C stopped.")
-    ] = False,
+    resume: Annotated[bool, Option("--resume", help="Continue a run that Ctrl-C stopped.")] = False,
     state: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="File of an unfinished run. Default: one in the user's cache."
-        ),
+        Option(metavar="FILE", help="File of an unfinished run. Default: one in the user's cache."),
     ] = None,
     plot: Plot = None,
     report: Report = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print a row for every setting, not the summary alone.")
+        bool, Option("--all", help="Print a row for every setting, not the summary alone.")
     ] = False,
     inputs: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE.npz",
             help="Measure nothing; write inputs, and next to them a script for torch_npu whose"
             " results `ascendref judge` takes.",
@@ -149,7 +145,7 @@ def verify_command(
 def judge_command(
     words: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="[OPERATOR] FILE...",
             help="Files or folders with the arguments and results, each FILE or NAME=FILE:"
             " .npz, .npy, .pt, .safetensors, raw bytes (.bin), or a dump of msprobe.",
@@ -158,25 +154,19 @@ def judge_command(
     attributes: Attributes = None,
     renamed: Annotated[
         list[str] | None,
-        typer.Option(
-            "--map", metavar="THEIRS=OURS", help="Name of an array in the files. Repeatable."
-        ),
+        Option("--map", metavar="THEIRS=OURS", help="Name of an array in the files. Repeatable."),
     ] = None,
     types: Annotated[
         list[str] | None,
-        typer.Option(
-            "--type", metavar="NAME=TYPE", help="Type of an array's raw elements. Repeatable."
-        ),
+        Option("--type", metavar="NAME=TYPE", help="Type of an array's raw elements. Repeatable."),
     ] = None,
     shapes: Annotated[
         list[str] | None,
-        typer.Option(
-            "--shape", metavar="NAME=2x3", help="Shape of an array of raw bytes. Repeatable."
-        ),
+        Option("--shape", metavar="NAME=2x3", help="Shape of an array of raw bytes. Repeatable."),
     ] = None,
     references: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--reference",
             metavar="FILE",
             help="Results of somebody else for the same arguments, judged beside. Repeatable.",
@@ -184,12 +174,10 @@ def judge_command(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(
-            "--html", metavar="FILE", help="Write a page with errors plotted against inputs."
-        ),
+        Option("--html", metavar="FILE", help="Write a page with errors plotted against inputs."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Details of every result, not of wrong ones alone.")
+        bool, Option("--all", help="Details of every result, not of wrong ones alone.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -234,11 +222,11 @@ def bench_command(
     names: Operators = None,
     dtypes: Annotated[
         list[str] | None,
-        typer.Option("--dtype", metavar="TYPE", help="float16, bfloat16, float32. Repeatable."),
+        Option("--dtype", metavar="TYPE", help="float16, bfloat16, float32. Repeatable."),
     ] = None,
     sizes: Annotated[
         list[int] | None,
-        typer.Option(
+        Option(
             "--size",
             parser=integer(1),
             metavar="N",
@@ -247,22 +235,18 @@ def bench_command(
     ] = None,
     threads: Annotated[
         list[int] | None,
-        typer.Option(
-            parser=integer(1), metavar="N", help="Number of threads; default all. Repeatable."
-        ),
+        Option(parser=integer(1), metavar="N", help="Number of threads; default all. Repeatable."),
     ] = None,
     peer: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="torch, jax or none. Default: torch, if it is installed."
-        ),
+        Option(metavar="NAME", help="torch, jax or none. Default: torch, if it is installed."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer sizes, and less time per measurement.")
+        bool, Option("--quick", help="Fewer sizes, and less time per measurement.")
     ] = False,
     seconds: Annotated[
         float | None,
-        typer.Option(parser=positive, metavar="S", help="Seconds per measurement; default 0.4."),
+        Option(parser=positive, metavar="S", help="Seconds per measurement; default 0.4."),
     ] = None,
     plot: Plot = None,
     report: Report = None,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from ...core.errors import AclError, OptionError
 from ...core.extras import install_command
@@ -26,7 +27,7 @@ app = typer.Typer()
 
 Traceback = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--traceback", help="Print tracebacks of the program in full, internal frames included."
     ),
 ]
@@ -36,16 +37,15 @@ Traceback = Annotated[
 def check_command(
     context: typer.Context,
     program: Annotated[
-        Path,
-        typer.Argument(help="A Python program (.py), or an executable that uses the C library."),
+        Path, Argument(help="A Python program (.py), or an executable that uses the C library.")
     ],
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ARGS]...", help="Its arguments; with --symbols, more files."),
+        Argument(metavar="[ARGS]...", help="Its arguments; with --symbols, more files."),
     ] = None,
     list_symbols: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--symbols",
             help="Run nothing: list the acl and aclnn functions that the files need (programs,"
             " shared objects, or sources in C, C++ and Python), and whether they are available.",
@@ -53,7 +53,7 @@ def check_command(
     ] = False,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with a timeline of each hazard."),
+        Option("--html", metavar="FILE", help="Write a page with a timeline of each hazard."),
     ] = None,
     traceback: Traceback = False,
     as_json: AsJson = False,
@@ -69,7 +69,7 @@ def check_command(
     Example: ascendref check train.py --epochs 3
     """
     from ..check import check
-    from ..symbols import symbols
+    from ..needed import symbols
 
     if list_symbols:
         if html is not None:
@@ -91,23 +91,21 @@ def _note_options_behind(context: typer.Context, arguments: list[str]) -> None:
 def npu_command(
     context: typer.Context,
     script: Annotated[
-        str, typer.Argument(help="A Python program that imports torch_npu, or with -m a module.")
+        str, Argument(help="A Python program that imports torch_npu, or with -m a module.")
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its arguments.")
+        list[str] | None, Argument(metavar="[ARGS]...", help="Its arguments.")
     ] = None,
-    is_module: Annotated[bool, typer.Option("-m", help="Run a module, as python -m does.")] = False,
-    product: Annotated[
-        str | None, typer.Option(help="A product or a chip. Default: Atlas A2.")
-    ] = None,
+    is_module: Annotated[bool, Option("-m", help="Run a module, as python -m does.")] = False,
+    product: Annotated[str | None, Option(help="A product or a chip. Default: Atlas A2.")] = None,
     fallback: Annotated[
-        bool, typer.Option(help="Run operators that are not emulated on the CPU, or refuse them.")
+        bool, Option(help="Run operators that are not emulated on the CPU, or refuse them.")
     ] = True,
     report: Annotated[
-        bool, typer.Option("--report", help="At exit, print on stderr which operators ran where.")
+        bool, Option("--report", help="At exit, print on stderr which operators ran where.")
     ] = False,
     report_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report to a JSON file instead.")
+        Path | None, Option(metavar="FILE", help="Write the report to a JSON file instead.")
     ] = None,
     traceback: Traceback = False,
 ) -> None:

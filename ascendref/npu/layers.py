@@ -1,4 +1,4 @@
-"""Recurrent layers, for which PyTorch uses fused kernels on all devices except the CPU."""
+"""Layers of which only the CPU computes something else: recurrent ones and batch norm."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -11,15 +11,11 @@ from .randomness import drawing_from, next_state, seeded
 from .report import fallback_calls
 from .schema import Schema
 
-#: the overloads that choose fused kernels depending on the device
+#: the overloads that choose fused kernels on all devices except the CPU
 RECURRENT: Final = (
-    "aten::lstm.input",
-    "aten::lstm.data",
-    "aten::lstm_cell",
-    "aten::gru.input",
-    "aten::gru.data",
-    "aten::gru_cell",
-)
+    "aten::lstm.input", "aten::lstm.data", "aten::lstm_cell", "aten::gru.input", "aten::gru.data",
+    "aten::gru_cell"
+)  # fmt: skip
 
 
 def recurrent_kernel(op: torch._ops.OpOverload) -> Callable[..., Any]:
@@ -47,3 +43,28 @@ def recurrent_kernel(op: torch._ops.OpOverload) -> Callable[..., Any]:
 
 def _is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+#: the overloads of batch norm that return statistics, except on the CPU in inference
+BATCH_NORM: Final = ("aten::native_batch_norm", "aten::_native_batch_norm_legit")
+
+
+def with_statistics(op: torch._ops.OpOverload, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel of batch norm with the statistics that devices return in inference.
+
+    They are the running mean and 1 / √(running variance + ε). Kernels of other operators are
+    returned as they are.
+    """
+    if op.name() not in BATCH_NORM:
+        return kernel
+    schema = Schema.of(op)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        value, mean, rstd = kernel(*args, **kwargs)
+        given = schema.named(args, kwargs)
+        if not given["training"]:
+            mean = given["running_mean"].clone()
+            rstd = torch.rsqrt(given["running_var"] + given["eps"])
+        return value, mean, rstd
+
+    return run
