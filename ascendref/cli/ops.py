@@ -23,7 +23,9 @@ def ops(names: list[str], as_json: bool, everything: bool) -> None:
     """Print the operators, or those and the known functions that are named; or everything."""
     everything = everything and not names
     others = {api: row for api, row in known().items() if row.presence != "own"}
-    chosen = {_operator(name) for name in names if name not in others} if names else {*OPERATORS}
+    own = [name for name in names if name not in others]
+    chosen = {APIS[x].name if x in APIS else operator_named(x).name for x in own}
+    chosen = chosen if names else {*OPERATORS}
     rows = [
         describe(operator) for operator in in_groups(OPERATORS.values()) if operator.name in chosen
     ]
@@ -44,11 +46,6 @@ def ops(names: list[str], as_json: bool, everything: bool) -> None:
             f" own, {counts['borrowed']} borrowed, {counts['absent']} absent",
             soft_wrap=True,
         )
-
-
-def _operator(name: str) -> str:
-    """Return the name of the operator that a function of ascendref's own belongs to."""
-    return APIS[name].name if name in APIS else operator_named(name).name
 
 
 def print_others(console: Console, others: list[Known]) -> None:

@@ -47,7 +47,9 @@ _LIBRARY: Final = "libfallback.so"
 def compiled_fallback() -> Path:
     """Return the library, compiling it if it does not exist."""
     command = _command()
-    folder = _folder(command)
+    parts = (command, torch.__version__, version("torch-npu"), _SOURCE.read_text())
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+    folder = user_cache() / "npu-fallback" / digest[:16]
     library = folder / _LIBRARY
     if not library.is_file():
         publish(folder, lambda made: _compile(command, made))
@@ -62,12 +64,6 @@ def _command() -> list[str]:
     words = [*compiler("CXX"), *_FLAGS, *words_of("CXXFLAGS"), *headers, str(_SOURCE)]
     words += [f"-L{package / 'lib'}", "-lc10", "-ltorch_cpu"]
     return [*words, f"-L{theirs / 'lib'}", "-ltorch_npu"]
-
-
-def _folder(command: list[str]) -> Path:
-    parts = (command, torch.__version__, version("torch-npu"), _SOURCE.read_text())
-    digest = hashlib.sha256(repr(parts).encode()).hexdigest()
-    return user_cache() / "npu-fallback" / digest[:16]
 
 
 def _compile(command: list[str], made: Path) -> None:
@@ -129,7 +125,7 @@ class CompiledFallback:
         self._known: dict[tuple[int, ...], _Accesses] = {}
         self._hooks = _Hooks(
             _LOCATE(self._locate),
-            _CAPTURED(_is_captured),
+            _CAPTURED(lambda device, stream: current_stream(device, stream).captured),
             _DRAW(note_drawing),
             _WAIT(_wait),
             _TELL(self._tell),
@@ -213,10 +209,6 @@ def _wait(device: int, stream: int) -> int:
     except BaseException as error:
         return _failed(error)
     return 0
-
-
-def _is_captured(device: int, stream: int) -> bool:
-    return current_stream(device, stream).captured
 
 
 def _place(content: Any) -> int:

@@ -74,8 +74,10 @@ def register(fallback: CompiledFallback | None) -> list[torch.library.Library]:
     Operators that are not emulated run on the CPU, or are refused if there is no fallback.
     """
     library = torch.library.Library("aten", "IMPL")
-    for op in _replaced():
-        name = op.name()
+    for name in _operators():
+        op = _overload(name)
+        if op is None or _is_about_memory(op) or not _has_host_kernel(name):
+            continue
         kernel: Callable[..., Any] = refusal(name, NO_FALLBACK)
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
@@ -122,13 +124,6 @@ def _stock_gradients(op: torch._ops.OpOverload) -> Callable[..., Any]:
     """Return PyTorch's gradient kernel, with the dispatch keys that it may then call."""
     views = ("ADInplaceOrView",) if has_kernel(op.name(), "ADInplaceOrView") else ()
     return native_kernel(op, _STOCK, NPU, AUTOGRAD, *views)
-
-
-def _replaced() -> Iterator[torch._ops.OpOverload]:
-    for name in _operators():
-        op = _overload(name)
-        if op is not None and _has_host_kernel(name) and not _is_about_memory(op):
-            yield op
 
 
 def _operators() -> Iterator[str]:

@@ -31,8 +31,12 @@ def start() -> None:
             "ascendref.npu", "was imported after torch_npu; import it first, before torch as well"
         )
     shorten_tracebacks()
-    fallback = _fallback()
-    _set_devices()
+    fallback = os.environ.get("ASCENDREF_NPU_FALLBACK") or "1"
+    if fallback not in ("0", "1"):
+        raise ArgumentValueError("ASCENDREF_NPU_FALLBACK", f"is {fallback!r}; it must be 0 or 1")
+    # a device for each process that torchrun starts, unless the program's user sets some
+    if not os.environ.get("ASCENDREF_DEVICES"):
+        os.environ["ASCENDREF_DEVICES"] = os.environ.get("LOCAL_WORLD_SIZE", "")
     os.environ["ASCENDREF_CANN_VERSION"] = os.environ.get("ASCENDREF_CANN_VERSION") or _CANN_VERSION
     root = install()
     os.environ["ASCEND_HOME_PATH"] = str(root)
@@ -57,35 +61,21 @@ def start() -> None:
     process.forgets_failures = True
     for name in ("torch", "torch_npu"):
         add_package(os.path.dirname(sys.modules[name].__file__ or ""))
-    _kept.append(register(_compiled() if fallback else None))
+    has_fallback = fallback == "1"
+    _kept.append(register(_compiled() if has_fallback else None))
     _kept.append(register_refusals(CASTS.keys() | FORMULAS.keys()))
     _kept.append(register_casts())
     _kept.extend(register_formulas())
-    if fallback:
-        _kept.extend([register_batches(), register_derivatives()])
-    refuse_functions()
-    replace_profilers()
-    if fallback:
-        _kept.append(register_gather())
+    if has_fallback:
+        _kept.extend([register_batches(), register_derivatives(), register_gather()])
     else:
         _kept.extend(refuse_collectives())
+    refuse_functions()
+    replace_profilers()
     _switch_task_queue_off()
     report = os.environ.get("ASCENDREF_NPU_REPORT")
     if report:
         atexit.register(write_report, report)
-
-
-def _fallback() -> bool:
-    given = os.environ.get("ASCENDREF_NPU_FALLBACK") or "1"
-    if given not in ("0", "1"):
-        raise ArgumentValueError("ASCENDREF_NPU_FALLBACK", f"is {given!r}; it must be 0 or 1")
-    return given == "1"
-
-
-def _set_devices() -> None:
-    """Have a device for each process that torchrun starts, unless the program's user sets some."""
-    if not os.environ.get("ASCENDREF_DEVICES"):
-        os.environ["ASCENDREF_DEVICES"] = os.environ.get("LOCAL_WORLD_SIZE", "")
 
 
 def _keep_threads_awake() -> None:

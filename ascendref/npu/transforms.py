@@ -37,10 +37,6 @@ def _of_fast_gelu(gradient: Tensor, x: Tensor) -> Tensor:
     return gradient * (share + 1.702 * x * share * (1 - share))
 
 
-def _of_gelu(gradient: Tensor, x: Tensor, *, approximate: str = "none") -> Tensor:
-    return torch.ops.aten.gelu_backward(gradient, x, approximate=approximate)
-
-
 def _of_swiglu(gradient: Tensor, x: Tensor, dim: int = -1) -> Tensor:
     gated, factor = x.chunk(2, dim)
     share = torch.sigmoid(gated)
@@ -51,7 +47,7 @@ def _of_swiglu(gradient: Tensor, x: Tensor, dim: int = -1) -> Tensor:
 _FORMULAS: Final[dict[str, Callable[..., Tensor]]] = {
     "npu_binary_cross_entropy_with_logits_backward": _of_loss,
     "npu_fast_gelu_backward": _of_fast_gelu,
-    "npu_gelu_backward": _of_gelu,
+    "npu_gelu_backward": torch.ops.aten.gelu_backward,
     "npu_swiglu_backward": _of_swiglu,
 }
 

@@ -60,7 +60,7 @@ def choices(parameter):
 def calls(options):
     # if there are too many combinations: those of one or two arguments, all others being
     # their first choice, or all their last
-    few, arguments = (4096, 2) if "LONG" in os.environ else (64, 1)
+    few, arguments = (4096, 2) if os.environ["COMBINED"] == "1" else (64, 1)
     if math.prod(map(len, options)) <= few:
         yield from itertools.product(*options)
         return
@@ -95,15 +95,10 @@ print(len(refused))
 
 @pytest.mark.daily(4)
 @pytest.mark.parametrize("check", CHECKS)
-def test_every_function_leaves_one_where_it_refuses(root, check):
-    assert int(run("-c", SWEEP, ROOT=str(root), ASCENDREF_CHECK=check)) > 90
-
-
-@pytest.mark.exhaustive
-@pytest.mark.daily(4)
-@pytest.mark.parametrize("check", CHECKS)
-def test_combinations_of_arguments_leave_one_where_they_are_refused(root, check):
-    assert int(run("-c", SWEEP, ROOT=str(root), ASCENDREF_CHECK=check, LONG="1")) > 90
+@pytest.mark.parametrize("combined", ["0", pytest.param("1", marks=pytest.mark.exhaustive)])
+def test_every_function_leaves_one_where_it_refuses(root, check, combined):
+    settings = {"ROOT": str(root), "ASCENDREF_CHECK": check, "COMBINED": combined}
+    assert int(run("-c", SWEEP, **settings)) > 90
 
 
 # ---- threads that Python did not start, in a program of Python

@@ -127,10 +127,13 @@ def refuse(status: int, message: bytes) -> None:
 
 
 def messages() -> str | None:
-    """Return the thread's messages, newest first, and clear them."""
+    """Return the thread's messages in the words of C, newest first, and clear them."""
     text = recent_error_message()
+    if text is None:
+        return None
     # file names may contain bytes that are not text
-    return None if text is None else _in_c(text.encode(errors="backslashreplace").decode())
+    text = text.encode(errors="backslashreplace").decode()
+    return _ANY.sub(lambda found: _WORDS[(found.lastindex or 0) - 1][1], text)
 
 
 #: pattern in the messages of other subpackages -> the words of C; the first match
@@ -152,11 +155,6 @@ _WORDS: Final = (
     (r"\bmust be a Tensor\b", "must be an aclTensor"),
 )
 _ANY: Final = re.compile("|".join(f"({pattern})" for pattern, _ in _WORDS))
-
-
-def _in_c(text: str) -> str:
-    """Return messages in the words of C."""
-    return _ANY.sub(lambda found: _WORDS[(found.lastindex or 0) - 1][1], text)
 
 
 def find_leaks() -> None:
