@@ -27,14 +27,7 @@ from ..verify.comparison.acceptance import RULES
 from ..verify.rounding import Doubles
 from ..verify.verdict.alternatives import judged
 from ..verify.verdict.calls import Call, Truth
-from ..verify.verdict.judging import (
-    TOLERANCES,
-    Fit,
-    Judged,
-    Verdict,
-    judge_result,
-    vendor_accepts,
-)
+from ..verify.verdict.judging import TOLERANCES, Fit, Judged, Verdict, judge_result, vendor_accepts
 from .judged_files import FILE, as_array, load_torch
 from .outputs import named, reason
 

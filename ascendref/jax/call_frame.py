@@ -5,8 +5,6 @@ error, or 0. The offsets are those of ``xla/ffi/api/c_api.h``, which jaxlib cont
 to 0.3 of the interface have the same frame; its sizes are checked before anything is read.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from numba import types

@@ -5,8 +5,6 @@ compiled code: error messages, and kernels by their keys. A key is a digest of t
 not an address, so programs that JAX stores on disk find their kernels in another process.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any, Final
 

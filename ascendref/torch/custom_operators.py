@@ -1,7 +1,5 @@
 """The custom operators of functions, and what users call, made from the operators' declarations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -13,10 +11,8 @@ from torch.overrides import handle_torch_function, has_torch_function
 from ..core.dtypes import DTypeLike, compute_type_of
 from ..core.errors import ArgumentTypeError, ArgumentValueError, shown
 from ..differentiable import Function, as_arguments
-from . import autocast
-from .batches import vmap_rule
-from .derivatives import gradients, second_derivatives
 from .overrides import FUNCTIONS, KERNELS, value_by_pytorch
+from .rules import follow_autocast, gradients, second_derivatives, vmap_rule
 from .tensors import Args
 
 #: name of the first operand in the functions that users call
@@ -89,7 +85,7 @@ def _define(function: Function) -> CustomOpDef:
         _gradient_by(function, backward),
         setup_context=_saving(count, result=function.forward.of_result),
     )
-    autocast.follow(name, op)
+    follow_autocast(name, op)
     return op
 
 

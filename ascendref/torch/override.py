@@ -1,7 +1,5 @@
 """One operator of PyTorch with our kernel: which calls it takes, and which it leaves to PyTorch."""
 
-from __future__ import annotations
-
 import struct
 from collections import Counter
 from collections.abc import Callable

@@ -30,9 +30,9 @@ from ..core.scopes import Scope
 from ..declaration.operator import Operator
 from ..device.lock_free import AtomicReference
 from ..differentiable import Function, differentiable_functions
-from .derivatives import gradients, value
 from .override import Override, OwnKernel
 from .prelu import PreluOverride
+from .rules import gradients, value
 from .scalars import call_theirs
 
 

@@ -13,8 +13,6 @@ A batched operand has another rank than the node's. A graph traced from the oper
 sum.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import torch

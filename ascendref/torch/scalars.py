@@ -4,8 +4,6 @@ PyTorch converts λ and ε to the data's type (BF16 for BF16 data), and β and t
 (F64 for F64 data). The device takes FLOAT for all of them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -21,22 +19,7 @@ from ..differentiable import default_scalars, scalar_numbers
 from ..kernels.arithmetic.formula import Formula
 from ..operators.activation.hardtanh import VALUE as HARDTANH_VALUE
 from ..operators.loss.smooth_l1 import OPERATOR as SMOOTH_L1
-from .formulas import (
-    ELU,
-    HARDSHRINK,
-    HARDSHRINK_VALUE,
-    HARDSWISH,
-    HARDTANH,
-    LOGIT,
-    LOGIT_VALUE,
-    RELU,
-    SIGN,
-    SOFTPLUS,
-    SOFTPLUS_VALUE,
-    SOFTSHRINK,
-    THRESHOLD,
-    THRESHOLD_BACKWARD,
-)
+from . import formulas
 from .tensors import Args, Refused
 
 #: arithmetic type -> where PyTorch's exponential becomes infinite, and where it becomes 0
@@ -79,16 +62,16 @@ def softshrink(kind: ElementType, compute: str | None, lambd: Any) -> Chosen:
     value = in_range(lambd, kind)
     if not 0 <= value < math.inf:
         raise Refused("lambd is not in the range of the data's type")
-    return SOFTSHRINK, (value,)
+    return formulas.SOFTSHRINK, (value,)
 
 
 def softplus_value(kind: ElementType, compute: str | None, beta: Any, threshold: Any) -> Chosen:
     highest, _ = _exp_range(kind, compute)
-    return SOFTPLUS_VALUE, (wide(beta, kind), wide(threshold, kind), highest)
+    return formulas.SOFTPLUS_VALUE, (wide(beta, kind), wide(threshold, kind), highest)
 
 
 def softplus(kind: ElementType, compute: str | None, beta: Any, threshold: Any) -> Chosen:
-    return SOFTPLUS, (wide(beta, kind), wide(threshold, kind), *_exp_range(kind, compute))
+    return formulas.SOFTPLUS, (wide(beta, kind), wide(threshold, kind), *_exp_range(kind, compute))
 
 
 def _exp_range(kind: ElementType, compute: str | None) -> tuple[float, float]:
@@ -105,12 +88,12 @@ def smooth_l1_loss(kind: ElementType, compute: str | None, reduction: int, beta:
     limits = float_format(FLOAT32)
     if size and not limits.normal <= size <= limits.largest and not math.isinf(size):
         raise Refused("beta is not in the range of normal FLOAT numbers")
-    return SMOOTH_L1.formula if size else SIGN, (float(reduction), size)
+    return SMOOTH_L1.formula if size else formulas.SIGN, (float(reduction), size)
 
 
 def logit_value(kind: ElementType, compute: str | None, eps: Any = None) -> Chosen:
     low = rounded(-1.0 if eps is None else eps, kind)
-    return LOGIT_VALUE, (low, _upper_bound(kind, low))
+    return formulas.LOGIT_VALUE, (low, _upper_bound(kind, low))
 
 
 def logit(kind: ElementType, compute: str | None, eps: Any = None) -> Chosen:
@@ -118,8 +101,8 @@ def logit(kind: ElementType, compute: str | None, eps: Any = None) -> Chosen:
     if math.isnan(low):
         raise Refused("eps is NaN")
     if low < 0.0:
-        return LOGIT, (0.0, 1.0, math.nan)
-    return LOGIT, (low, _upper_bound(kind, low), 0.0)
+        return formulas.LOGIT, (0.0, 1.0, math.nan)
+    return formulas.LOGIT, (low, _upper_bound(kind, low), 0.0)
 
 
 def _upper_bound(kind: ElementType, low: float) -> float:
@@ -129,14 +112,14 @@ def _upper_bound(kind: ElementType, low: float) -> float:
 
 #: operator -> PyTorch's formula, and how each scalar is rounded
 _ROUNDED: Final[dict[str, tuple[Formula, Callable[[Any, ElementType], float]]]] = {
-    "hardshrink": (HARDSHRINK_VALUE, rounded),
-    "hardshrink_backward": (HARDSHRINK, rounded),
-    "softshrink_backward": (HARDSHRINK, rounded),
+    "hardshrink": (formulas.HARDSHRINK_VALUE, rounded),
+    "hardshrink_backward": (formulas.HARDSHRINK, rounded),
+    "softshrink_backward": (formulas.HARDSHRINK, rounded),
     "hardtanh": (HARDTANH_VALUE.formula, rounded),
-    "hardtanh_backward": (HARDTANH, wide),
-    "relu": (RELU, rounded),
-    "threshold": (THRESHOLD, in_range),
-    "threshold_backward": (THRESHOLD_BACKWARD, in_range),
+    "hardtanh_backward": (formulas.HARDTANH, wide),
+    "relu": (formulas.RELU, rounded),
+    "threshold": (formulas.THRESHOLD, in_range),
+    "threshold_backward": (formulas.THRESHOLD_BACKWARD, in_range),
 }
 #: operator -> its choice, where scalars also decide the formula or what else it takes
 _OTHERS: Final[dict[str, Choice]] = {
@@ -148,7 +131,7 @@ _OTHERS: Final[dict[str, Choice]] = {
     "logit_grad": logit,
 }
 #: operator -> PyTorch's formula, where it takes the device's scalars
-_FORMULAS: Final = {"elu_backward": ELU, "hardswish": HARDSWISH}
+_FORMULAS: Final = {"elu_backward": formulas.ELU, "hardswish": formulas.HARDSWISH}
 
 
 def choice(operator: Operator) -> Choice:

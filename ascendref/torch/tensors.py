@@ -1,7 +1,5 @@
 """PyTorch's tensors as operands of kernels: types, layouts, NumPy views."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, Final
 

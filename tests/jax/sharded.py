@@ -1,7 +1,7 @@
 """A program on four devices of the CPU: the functions of ``ascendref.jax`` in `jax.shard_map`.
 
-Each gradient is compared with that of the same function on one device. ``test_sharding.py`` runs it
-with the flag of XLA that makes the devices.
+Each gradient is compared with that of the same function on one device. ``test_functions.py`` runs
+it with the flag of XLA that makes the devices.
 """
 
 import sys

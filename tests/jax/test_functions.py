@@ -208,3 +208,16 @@ def test_the_module_says_where_jax_is_missing() -> None:
 def test_importing_loads_no_kernels() -> None:
     code = "import sys, ascendref.jax; print('numba' in sys.modules)"
     assert run("-c", code) == "False"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("hardshrink", "softplus", "logit", "prelu, weights for all", "smooth_l1_loss"),
+        pytest.param((), marks=pytest.mark.exhaustive),
+    ],
+)
+def test_functions_and_gradients_on_four_devices(names: tuple[str, ...]) -> None:
+    flags = "--xla_force_host_platform_device_count=4"
+    assert run("-m", "tests.jax.sharded", *names, XLA_FLAGS=flags) == "done"
