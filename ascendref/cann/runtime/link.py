@@ -9,15 +9,7 @@ from collections import ChainMap
 from collections.abc import Callable
 from typing import Any, Final
 
-from ...core.errors import (
-    AclError,
-    ArgumentValueError,
-    fail,
-    get_last_error,
-    message_of,
-    recent_error_message,
-    recorded,
-)
+from ...core import errors
 from ...core.status import Status
 from ...device.check_output import exit_status
 from ...device.checker.callers import add_machine_caller
@@ -65,7 +57,7 @@ def connect(names: str, made_from: str, *numbers: int) -> tuple[Callable[..., An
     """
     if made_from != digest():
         problem = "was built by another version of ascendref; run `ascendref cann` again"
-        raise ArgumentValueError("the library", problem)
+        raise errors.ArgumentValueError("the library", problem)
     find_place, spin, started_here = numbers
     # called with the GIL held
     find = ctypes.PYFUNCTYPE(ctypes.POINTER(_Place))(find_place)
@@ -111,24 +103,24 @@ def _call(place: Any) -> tuple[str, tuple[int, ...]] | None:
 
 def status_of(function: bytes, error: BaseException) -> int:
     """Return the status for an exception of a function, recorded for the calling thread."""
-    if not isinstance(error, AclError):
-        text = f"{function.decode()} failed: {type(error).__name__}: {message_of(error)}"
-        error = AclError(Status.ACL_ERROR_INTERNAL_ERROR, text)
+    if not isinstance(error, errors.AclError):
+        text = f"{function.decode()} failed: {type(error).__name__}: {errors.message_of(error)}"
+        error = errors.AclError(Status.ACL_ERROR_INTERNAL_ERROR, text)
     if process.forgets_failures:
-        get_last_error()
-        recent_error_message()
+        errors.get_last_error()
+        errors.recent_error_message()
     # recorded wherever it was raised, so that the caller finds its message
-    return int(recorded(error).status)
+    return int(errors.recorded(error).status)
 
 
 def refuse(status: int, message: bytes) -> None:
     """Record and raise a failure detected in C."""
-    fail(Status(status), message.decode(errors="replace"))
+    errors.fail(Status(status), message.decode(errors="replace"))
 
 
 def messages() -> str | None:
     """Return the thread's messages in the words of C, newest first, and clear them."""
-    text = recent_error_message()
+    text = errors.recent_error_message()
     if text is None:
         return None
     # file names may contain bytes that are not text

@@ -7,18 +7,8 @@ import typer
 from typer import Argument, Option
 
 from ...core.errors import OptionError
+from .. import options
 from ..console import print_json
-from ..options import (
-    COMPUTE_TYPES,
-    FLOAT_TYPES,
-    AsJson,
-    Attributes,
-    ComputeTypes,
-    Dtypes,
-    Operators,
-    check_choices,
-    check_operators,
-)
 from ..programs import starting
 
 #: the heading under which they are listed
@@ -90,7 +80,7 @@ def cann_command(
     python: Annotated[
         bool, Option("--python", help="Print the folder for PYTHONPATH, with the module acl.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Install headers and libraries for C and C++, and the module acl for Python.
 
@@ -117,11 +107,11 @@ def cann_command(
 
 @app.command("warmup", rich_help_panel=PANEL)
 def warmup_command(
-    names: Operators = None,
-    dtypes: Dtypes = None,
-    compute: ComputeTypes = None,
-    attributes: Attributes = None,
-    as_json: AsJson = False,
+    names: options.Operators = None,
+    dtypes: options.Dtypes = None,
+    compute: options.ComputeTypes = None,
+    attributes: options.Attributes = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compile kernels into the cache ahead of time.
 
@@ -132,9 +122,9 @@ def warmup_command(
     """
     from ..warmup import warmup
 
-    chosen = check_operators(names)
+    chosen = options.check_operators(names)
     if attributes and len(chosen) != 1:
         raise OptionError("--attr", "needs exactly one OPERATOR")
-    kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
-    computed = check_choices("--compute", compute, COMPUTE_TYPES)
+    kinds = options.check_choices("--dtype", dtypes, options.FLOAT_TYPES)
+    computed = options.check_choices("--compute", compute, options.COMPUTE_TYPES)
     warmup(chosen, kinds, computed, attributes or [], as_json)

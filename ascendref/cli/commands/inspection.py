@@ -7,23 +7,7 @@ import typer
 from typer import Argument, Option
 
 from ...verify import SAMPLED
-from ..options import (
-    COMPUTE_TYPES,
-    FLOAT_TYPES,
-    AsJson,
-    Attributes,
-    ComputeTypes,
-    Dtypes,
-    OneOperator,
-    Operators,
-    Plot,
-    Report,
-    Seed,
-    check_choices,
-    check_operators,
-    integer,
-    positive,
-)
+from .. import options
 
 #: the heading under which they are listed
 PANEL: Final = "Inspect"
@@ -33,8 +17,8 @@ app = typer.Typer()
 
 @app.command("ops", rich_help_panel=PANEL)
 def ops_command(
-    names: Operators = None,
-    as_json: AsJson = False,
+    names: options.Operators = None,
+    as_json: options.AsJson = False,
     everything: Annotated[
         bool, Option("--all", help="Borrowed ones, which PyTorch computes, and absent ones too.")
     ] = False,
@@ -55,7 +39,7 @@ def ops_command(
 
 @app.command("doctor", rich_help_panel=PANEL)
 def doctor_command(
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
     everything: Annotated[
         bool, Option("--all", help="Check every operator, which takes a minute.")
     ] = False,
@@ -78,10 +62,10 @@ def doctor_command(
 
 @app.command("verify", rich_help_panel=PANEL)
 def verify_command(
-    operator: OneOperator = None,
-    dtypes: Dtypes = None,
-    compute: ComputeTypes = None,
-    attributes: Attributes = None,
+    operator: options.OneOperator = None,
+    dtypes: options.Dtypes = None,
+    compute: options.ComputeTypes = None,
+    attributes: options.Attributes = None,
     exhaustive: Annotated[
         bool,
         Option(
@@ -89,11 +73,11 @@ def verify_command(
             help="All 2^32 pairs of F16 and BF16, all 2^32 inputs of F32, instead of a sample.",
         ),
     ] = False,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     sample: Annotated[
         int,
         Option(
-            parser=integer(SAMPLED),
+            parser=options.integer(SAMPLED),
             metavar="N",
             help=f"Pairs of a datum and a gradient in a sample, at least {SAMPLED:,}.",
         ),
@@ -106,8 +90,8 @@ def verify_command(
         Path | None,
         Option(metavar="FILE", help="File of an unfinished run. Default: one in the user's cache."),
     ] = None,
-    plot: Plot = None,
-    report: Report = None,
+    plot: options.Plot = None,
+    report: options.Report = None,
     everything: Annotated[
         bool, Option("--all", help="Print a row for every setting, not the summary alone.")
     ] = False,
@@ -119,7 +103,7 @@ def verify_command(
             " results `ascendref judge` takes.",
         ),
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> int:
     """Measure the accuracy of the operators.
 
@@ -131,8 +115,8 @@ def verify_command(
     """
     from ..verify import Request, verify, write_inputs
 
-    kinds = check_choices("--dtype", dtypes, FLOAT_TYPES)
-    computed = check_choices("--compute", compute, COMPUTE_TYPES)
+    kinds = options.check_choices("--dtype", dtypes, options.FLOAT_TYPES)
+    computed = options.check_choices("--compute", compute, options.COMPUTE_TYPES)
     sweeps = operator, kinds, computed, tuple(attributes or ()), exhaustive, seed, sample, torch
     request = Request(*sweeps, resume, state, as_json, plot, report, everything)
     if inputs is None:
@@ -151,7 +135,7 @@ def judge_command(
             " .npz, .npy, .pt, .safetensors, raw bytes (.bin), or a dump of msprobe.",
         ),
     ],
-    attributes: Attributes = None,
+    attributes: options.Attributes = None,
     renamed: Annotated[
         list[str] | None,
         Option("--map", metavar="THEIRS=OURS", help="Name of an array in the files. Repeatable."),
@@ -179,7 +163,7 @@ def judge_command(
     everything: Annotated[
         bool, Option("--all", help="Details of every result, not of wrong ones alone.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> int:
     """Say whether anyone's results of an operator are right.
 
@@ -200,11 +184,11 @@ def judge_command(
 
 @app.command("study", rich_help_panel=PANEL)
 def study_command(
-    operator: OneOperator = None,
-    attributes: Attributes = None,
-    seed: Seed = 0,
-    plot: Plot = None,
-    as_json: AsJson = False,
+    operator: options.OneOperator = None,
+    attributes: options.Attributes = None,
+    seed: options.Seed = 0,
+    plot: options.Plot = None,
+    as_json: options.AsJson = False,
 ) -> int:
     """Show the error of each compute type.
 
@@ -219,7 +203,7 @@ def study_command(
 
 @app.command("bench", rich_help_panel=PANEL)
 def bench_command(
-    names: Operators = None,
+    names: options.Operators = None,
     dtypes: Annotated[
         list[str] | None,
         Option("--dtype", metavar="TYPE", help="float16, bfloat16, float32. Repeatable."),
@@ -228,14 +212,18 @@ def bench_command(
         list[int] | None,
         Option(
             "--size",
-            parser=integer(1),
+            parser=options.integer(1),
             metavar="N",
             help="Number of elements; default 16 to 16 Mi. Repeatable.",
         ),
     ] = None,
     threads: Annotated[
         list[int] | None,
-        Option(parser=integer(1), metavar="N", help="Number of threads; default all. Repeatable."),
+        Option(
+            parser=options.integer(1),
+            metavar="N",
+            help="Number of threads; default all. Repeatable.",
+        ),
     ] = None,
     peer: Annotated[
         str | None,
@@ -246,11 +234,11 @@ def bench_command(
     ] = False,
     seconds: Annotated[
         float | None,
-        Option(parser=positive, metavar="S", help="Seconds per measurement; default 0.4."),
+        Option(parser=options.positive, metavar="S", help="Seconds per measurement; default 0.4."),
     ] = None,
-    plot: Plot = None,
-    report: Report = None,
-    as_json: AsJson = False,
+    plot: options.Plot = None,
+    report: options.Report = None,
+    as_json: options.AsJson = False,
 ) -> int:
     """Compare the speed with PyTorch or JAX.
 
@@ -263,7 +251,7 @@ def bench_command(
     from ...bench.peers import chosen_peer
     from ..bench import Request, bench
 
-    kinds = check_choices("--dtype", dtypes, KINDS)
+    kinds = options.check_choices("--dtype", dtypes, KINDS)
     counts = tuple(dict.fromkeys(sizes or ())), tuple(dict.fromkeys(threads or ()))
-    cells = check_operators(names), kinds, *counts, chosen_peer(peer)
+    cells = options.check_operators(names), kinds, *counts, chosen_peer(peer)
     return bench(Request(*cells, quick, seconds, as_json, plot, report))
