@@ -48,15 +48,14 @@ def second_derivatives(
     with torch.enable_grad(), _mode(grad):
         first, *rest = [_apart(tensor) for tensor in (grad, *operands)]
         found = _gradients(function, first, rest, scalars, recorded=True)
-        derivatives: tuple[Any, ...] = torch.autograd.grad(
-            found[: len(seeds)],
-            (first, *rest),
-            tuple(seeds),
-            create_graph=recorded,
-            allow_unused=True,
-            materialize_grads=True,
-        )
-    return derivatives
+        return _derivatives(found[: len(seeds)], (first, *rest), tuple(seeds), recorded)
+
+
+def _derivatives(results: Any, operands: Any, seeds: Any, recorded: bool) -> tuple[Any, ...]:
+    """Return derivatives; those for operands without influence are zeros."""
+    options = {"create_graph": recorded, "allow_unused": True, "materialize_grads": True}
+    found: tuple[Any, ...] = torch.autograd.grad(results, operands, seeds, **options)
+    return found
 
 
 def _gradients(
@@ -70,15 +69,7 @@ def _gradients(
     if function.forward.of_result:
         return (_evaluated(function, function.evaluate_gradient, (grad, *operands), scalars),)
     result = value(function, operands, scalars)
-    found: tuple[Any, ...] = torch.autograd.grad(
-        result,
-        operands,
-        grad.expand(result.shape),
-        create_graph=recorded,
-        allow_unused=True,
-        materialize_grads=True,
-    )
-    return found
+    return _derivatives(result, operands, grad.expand(result.shape), recorded)
 
 
 def _evaluated(

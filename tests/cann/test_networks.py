@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from importlib.util import find_spec
 
@@ -14,6 +13,7 @@ from ascendref.core.extras import install_command
 
 from ..support.processes import ROOT
 from ..support.readme import blocks
+from .conftest import captured
 
 SAMPLES = "../../../examples/"
 NETWORK, RACE = "12_two_layers.cpp", "13_two_layers_race.cpp"
@@ -56,11 +56,9 @@ def test_without_pytorch_one_line_says_what_to_install(programs, source, tmp_pat
 
 def command(*words):
     """Run the command in the project's folder; return what it prints, paths of examples short."""
-    words = [sys.executable, "-m", "ascendref", *map(str, words)]
     environment = {"COLUMNS": "80", "PYTHONUTF8": "1"}
-    done = subprocess.run(
-        words, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
-    )
+    words = (sys.executable, "-m", "ascendref", *words)
+    done = captured(*words, environment=environment, cwd=ROOT)
     return re.sub(r"\S*/examples/", "examples/", done.stdout)
 
 

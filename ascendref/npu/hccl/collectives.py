@@ -298,13 +298,9 @@ def HcclAlltoAll(
     """Exchange elements between all ranks, as many for each."""
     size = find_communicator("HcclAlltoAll", comm).size
     given, wanted = [send_count] * size, [receive_count] * size
-    _all_to_all(
-        "HcclAlltoAll",
-        (send, given, _one_after_another(given), send_kind),
-        (receive, wanted, _one_after_another(wanted), receive_kind),
-        comm,
-        stream,
-    )
+    sent = send, given, _one_after_another(given), send_kind
+    received = receive, wanted, _one_after_another(wanted), receive_kind
+    _all_to_all("HcclAlltoAll", sent, received, comm, stream)
 
 
 def HcclAlltoAllV(
@@ -321,13 +317,9 @@ def HcclAlltoAllV(
 ) -> None:
     """Exchange elements between all ranks; arrays say how many, and where they are."""
     size = find_communicator("HcclAlltoAllV", comm).size
-    _all_to_all(
-        "HcclAlltoAllV",
-        (send, _array(send_counts, size), _array(send_places, size), send_kind),
-        (receive, _array(receive_counts, size), _array(receive_places, size), receive_kind),
-        comm,
-        stream,
-    )
+    sent = send, _array(send_counts, size), _array(send_places, size), send_kind
+    received = receive, _array(receive_counts, size), _array(receive_places, size), receive_kind
+    _all_to_all("HcclAlltoAllV", sent, received, comm, stream)
 
 
 def HcclAlltoAllVC(
@@ -338,13 +330,9 @@ def HcclAlltoAllVC(
     size, rank = found.size, found.rank
     matrix = _array(counts, size * size)
     given, wanted = matrix[rank * size : (rank + 1) * size], matrix[rank::size]
-    _all_to_all(
-        "HcclAlltoAllVC",
-        (send, given, _one_after_another(given), send_kind),
-        (receive, wanted, _one_after_another(wanted), receive_kind),
-        comm,
-        stream,
-    )
+    sent = send, given, _one_after_another(given), send_kind
+    received = receive, wanted, _one_after_another(wanted), receive_kind
+    _all_to_all("HcclAlltoAllVC", sent, received, comm, stream)
 
 
 #: an address, the number of elements for each rank, their offsets, and their type

@@ -1,6 +1,7 @@
 """Attention of torch_npu's own with its gradients, beside the CPU's in F64."""
 
 import math
+from functools import partial
 
 import torch
 import torch_npu
@@ -39,6 +40,11 @@ def attention(q, k, v, hidden=None, added=0.0):
     return found, *(one.detach().expand(*most.shape[:-1], 8) for one in (most, total))
 
 
+def whole(q, k, v, hidden=None, added=0.0):
+    """Return all results of attention, of which the last four are not compared."""
+    return *attention(q, k, v, hidden, added), *[None] * 4
+
+
 def made(heads=N, rows=S, columns=S):
     return torch.randn(B, N, rows, D), *(torch.randn(B, heads, columns, D) for _ in range(2))
 
@@ -52,14 +58,8 @@ for layout, split in LAYOUTS.items():
             found, *others = attention(*parts)
             return LAYOUTS[layout](found), *others, *[None] * 4
 
-        assert beside(
-            "npu_fusion_attention",
-            judge,
-            [split(one).contiguous() for one in made(heads)],
-            N,
-            layout,
-            scale=SCALE,
-        )
+        tensors = [split(one).contiguous() for one in made(heads)]
+        assert beside("npu_fusion_attention", judge, tensors, N, layout, scale=SCALE)
 
 # masks: in full, and by a triangle from the left upper or the right lower corner
 rows, columns = torch.arange(S).unsqueeze(1), torch.arange(8)
@@ -84,16 +84,8 @@ long = made(2, S, 8)
 for options, hidden in MASKS:
     if hidden is not None:
         options["atten_mask"] = options["atten_mask"].npu()
-    assert beside(
-        "npu_fusion_attention",
-        lambda q, k, v, hidden=hidden: (*attention(q, k, v, hidden), *[None] * 4),
-        long,
-        N,
-        "BNSD",
-        inferred=False,
-        scale=SCALE,
-        **options,
-    )
+    options |= {"inferred": False, "scale": SCALE}
+    assert beside("npu_fusion_attention", partial(whole, hidden=hidden), long, N, "BNSD", **options)
 
 # rows without anything to attend to are 0, with gradients 0
 nothing = torch.zeros(S, S, dtype=torch.bool)
@@ -110,13 +102,13 @@ SECOND = operator("npu_fusion_attention_v2")
 for shape in ((B, N, S, S), (1, N, S, S), (B, N, 1, S)):
     assert beside(
         "npu_fusion_attention",
-        lambda q, k, v, pse: (*attention(q, k, v, added=pse), *[None] * 4),
+        lambda q, k, v, pse: whole(q, k, v, added=pse),
         [*made(), torch.randn(shape)],
         call=lambda q, k, v, pse: FUSED(q, k, v, N, "BNSD", pse, scale=SCALE),
     )
     assert beside(
         "npu_fusion_attention_v2",
-        lambda q, k, v, pse: (*attention(q, k, v, added=pse / SCALE), *[None] * 4),
+        lambda q, k, v, pse: whole(q, k, v, added=pse / SCALE),
         [*made(), torch.randn(shape)],
         call=lambda q, k, v, pse: SECOND(q, k, v, N, "BNSD", pse=pse, scale=SCALE, pse_type=0),
     )
@@ -160,24 +152,15 @@ def sequences(q, k, v, rule=None):
                 hidden = hidden.bool()
             pieces.append([one[0].transpose(0, 1) for one in attention(*parts, hidden)])
     # the last row belongs to no sequence
-    return *(F.pad(torch.cat(one), (0, 0, 0, 0, 0, 1)) for one in zip(*pieces, strict=True)), *[
-        None
-    ] * 4
+    padded = (F.pad(torch.cat(one), (0, 0, 0, 0, 0, 1)) for one in zip(*pieces, strict=True))
+    return *padded, *[None] * 4
 
 
 ENDS = {"actual_seq_qlen": rows_end, "actual_seq_kvlen": columns_end, "scale": SCALE}
 assert beside("npu_fusion_attention", sequences, packed, N, "TND", **ENDS)
-assert beside(
-    "npu_fusion_attention",
-    lambda *x: sequences(*x, lambda rows, columns: columns - rows + 1),
-    packed,
-    N,
-    "TND",
-    inferred=False,
-    atten_mask=TRIANGLE.npu(),
-    sparse_mode=3,
-    **ENDS,
-)
+judge = partial(sequences, rule=lambda rows, columns: columns - rows + 1)
+masked = {"inferred": False, "atten_mask": TRIANGLE.npu(), "sparse_mode": 3, **ENDS}
+assert beside("npu_fusion_attention", judge, packed, N, "TND", **masked)
 
 q, k, v = (one.npu().requires_grad_() for one in packed)
 found, most, total, *_ = FUSED(q, k, v, N, "TND", **ENDS)
@@ -246,12 +229,12 @@ assert 0.6 < (kept > 0).float().mean() < 0.8
 
 # both halves of the columns, together, are all columns
 q, k, v = (LAYOUTS["SBH"](one).contiguous().npu() for one in made())
-whole = FUSED(q, k, v, N, "SBH", scale=SCALE)
+full = FUSED(q, k, v, N, "SBH", scale=SCALE)
 halves = [FUSED(q, k[part], v[part], N, "SBH", scale=SCALE)[:3] for part in (slice(2), slice(2, S))]
 together = torch_npu.npu_ring_attention_update(*halves[0], *halves[1])
-close(together, whole[:3])
-given = torch.randn(whole[0].shape).npu()
-given_results = {"softmax_max": whole[1], "softmax_sum": whole[2], "attention_in": whole[0]}
+close(together, full[:3])
+given = torch.randn(full[0].shape).npu()
+given_results = {"softmax_max": full[1], "softmax_sum": full[2], "attention_in": full[0]}
 pieces = [
     torch.ops.npu.npu_fusion_attention_grad(
         q, k[part], v[part], given, N, "SBH", scale_value=SCALE, **given_results

@@ -26,38 +26,8 @@ def layer(total, weight, bias):
     return F.layer_norm(total, weight.shape, weight, bias, EPSILON), mean, rstd
 
 
-assert beside("npu_rms_norm", lambda x, w: (rms(x, w), factor(x)), [x, gamma], epsilon=EPSILON)
-wide = torch.rand(3, 8) + 0.5
-assert beside("npu_rms_norm", lambda x, w: (rms(x, w), factor(x, 2)), [x, wide], epsilon=EPSILON)
-assert not beside(  # torch_npu has no gradient of it
-    "npu_gemma_rms_norm", lambda x, w: (rms(x, 1 + w), factor(x)), [x, gamma], epsilon=EPSILON
-)
-assert beside(
-    "npu_add_rms_norm",
-    lambda x, y, w: (rms(x + y, w), factor(x + y), x + y),
-    [x, y, gamma],
-    epsilon=EPSILON,
-)
-assert not beside(
-    "npu_add_rms_norm_cast",
-    lambda x, y, w: (rms(x + y, w), rms(x + y, w), factor(x + y), x + y),
-    [x, y, gamma],
-    types=TYPES[1:],
-    epsilon=EPSILON,
-)
-assert not beside(
-    "npu_add_rms_norm_v2_functional",
-    lambda x, y, w: (factor(x + y), rms(x + y, w), x + y),
-    [x, y, gamma],
-    epsilon=EPSILON,
-)
-assert beside(
-    "npu_add_layer_norm",
-    lambda x, y, w, b: (*layer(x + y, w, b), x + y),
-    [x, y, gamma, beta],
-    EPSILON,
-    True,
-)
+def added(x, y, w):
+    return rms(x + y, w), factor(x + y), x + y
 
 
 def deep(x, y, b, w):
@@ -65,7 +35,24 @@ def deep(x, y, b, w):
     return mean, rstd, value
 
 
-assert beside("npu_deep_norm", deep, [x, y, beta, gamma], epsilon=EPSILON)
+wide = torch.rand(3, 8) + 0.5
+# operators, judges, tensors, and whether torch_npu has gradients
+for name, judge, tensors, has_gradients in (
+    ("npu_rms_norm", lambda x, w: (rms(x, w), factor(x)), [x, gamma], True),
+    ("npu_rms_norm", lambda x, w: (rms(x, w), factor(x, 2)), [x, wide], True),
+    ("npu_gemma_rms_norm", lambda x, w: (rms(x, 1 + w), factor(x)), [x, gamma], False),
+    ("npu_add_rms_norm", added, [x, y, gamma], True),
+    ("npu_add_rms_norm_cast", lambda *x: (added(*x)[0], *added(*x)), [x, y, gamma], False),
+    ("npu_add_rms_norm_v2_functional", lambda *x: [added(*x)[k] for k in (1, 0, 2)],
+     [x, y, gamma], False),
+    ("npu_deep_norm", deep, [x, y, beta, gamma], True),
+):  # fmt: skip
+    types = TYPES[1:] if name.endswith("cast") else TYPES
+    assert beside(name, judge, tensors, types=types, epsilon=EPSILON) == has_gradients
+assert beside(
+    "npu_add_layer_norm", lambda x, y, w, b: (*layer(x + y, w, b), x + y), [x, y, gamma, beta],
+    EPSILON, True,
+)  # fmt: skip
 
 images = torch.randn(2, 6, 4, 4)
 scale, shift = torch.rand(6) + 0.5, torch.randn(6)
