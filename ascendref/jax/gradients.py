@@ -1,5 +1,7 @@
 """Gradients and values by ascendref's kernels, which JAX can trace, transform and compile."""
 
+from __future__ import annotations
+
 import ctypes
 from collections.abc import Sequence
 from functools import cache, partial

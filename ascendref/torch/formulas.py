@@ -5,6 +5,8 @@ depends on the data's (``scalars.py``). Tensors are in PyTorch's order. Where Py
 vector loops disagree, these follow the scalar loop.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
