@@ -14,8 +14,6 @@ the file. pip decides where packages come from: its settings may name an index o
 for the CPU, which are smaller.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

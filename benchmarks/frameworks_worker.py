@@ -6,8 +6,6 @@ gradient for a gradient of 1 go to a file ``.npy`` in ``FOLDER/FRAMEWORK``, or t
 are none.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -11,8 +11,6 @@ The script is ordinary PyTorch; what changes is the block that it runs in::
 It needs the extras ``torch`` and ``plot`` (``docs/install.md``).
 """
 
-from __future__ import annotations
-
 import sys
 from contextlib import nullcontext
 

@@ -11,8 +11,6 @@ The script is an ordinary program for torch_npu. Run it with
 
 # sphinx_gallery_thumbnail_path = "_static/torch-npu.svg"
 
-from __future__ import annotations
-
 try:
     import torch
     import torch_npu  # noqa: F401

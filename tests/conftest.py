@@ -1,7 +1,5 @@
 """Settings of the whole test suite."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import threading

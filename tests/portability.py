@@ -7,8 +7,6 @@ the results. A NaN counts as a NaN, whatever its sign and payload. The table nee
 the package itself needs: it runs on an emulated machine, too.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import platform

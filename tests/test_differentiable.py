@@ -1,7 +1,5 @@
 """The stubs of the functions for JAX and PyTorch, which follow from the declarations."""
 
-from __future__ import annotations
-
 import inspect
 from importlib import import_module
 

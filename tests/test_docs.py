@@ -1,7 +1,5 @@
 """The Python programs in the documents run."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import re

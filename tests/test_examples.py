@@ -1,7 +1,5 @@
 """The examples run, and say what they are meant to show."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """This machine, and others that it can stand in for, give the digests of the repository."""
 
-from __future__ import annotations
-
 import platform
 from pathlib import Path
 

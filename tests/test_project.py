@@ -1,7 +1,5 @@
 """The project's own rules: lint, types, layers, and what the README promises."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from importlib.util import find_spec

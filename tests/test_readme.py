@@ -1,7 +1,5 @@
 """The README: its length, its example, its figures, and its links on a package index."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

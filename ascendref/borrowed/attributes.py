@@ -1,7 +1,5 @@
 """Arguments of borrowed operators other than tensors, as PyTorch takes them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """Results of borrowed operators: their shapes and types, and what tasks compute."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import reduce

@@ -1,7 +1,5 @@
 """Expressions of the table: calls of PyTorch's operators, or of functions in `adapters/`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping
 from functools import cache

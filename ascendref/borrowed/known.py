@@ -3,8 +3,6 @@
 ``known.tsv`` has a row for each, group after group. A function in neither other table is absent.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal, NamedTuple

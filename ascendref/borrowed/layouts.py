@@ -5,8 +5,6 @@ with ``%`` are read as the vendor does it: matrices in FRACTAL_NZ lie in blocks,
 have their channels last. Two INT4 share a byte, and a complex number is two floats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Final, NamedTuple

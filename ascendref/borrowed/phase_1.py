@@ -1,7 +1,5 @@
 """Phase 1 of borrowed operators: the checks and the plan."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

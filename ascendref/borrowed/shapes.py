@@ -4,8 +4,6 @@ Some kernels would read or write beyond their memory; others broadcast what the 
 take in one shape only. The table says which shape is expected, by an expression over the arguments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of borrowed operators; it needs no PyTorch."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

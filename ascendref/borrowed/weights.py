@@ -1,7 +1,5 @@
 """Sizes of weights in FRACTAL_NZ, the format in which NPUs multiply matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Final

@@ -7,8 +7,6 @@ hand. The tables are HTML, which the search does not index: they have thousands 
 ``_static/filter.js`` gives a filter to every long table.
 """
 
-from __future__ import annotations
-
 import csv
 import html
 import json

@@ -4,8 +4,6 @@ An example that draws says ``[PICTURE]`` in its docstring and takes that file as
 The comment before the code that draws begins with "Picture:" and is the caption.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -5,8 +5,6 @@ page, from the table of docs/sources.md and from the figures of `details`. `oper
 its pictures.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Formulas as MathML, which browsers draw without a script: the site works offline."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

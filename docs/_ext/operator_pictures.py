@@ -5,8 +5,6 @@ are those of a sample that is computed when the documentation is built; those by
 results of ``ascendref verify --exhaustive`` in docs/accuracy.json.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

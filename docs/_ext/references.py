@@ -8,8 +8,6 @@
   their examples.
 """
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

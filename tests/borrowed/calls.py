@@ -1,7 +1,5 @@
 """Calls of operators that PyTorch computes, beside what their judges compute."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from math import prod

@@ -1,7 +1,5 @@
 """Operators that PyTorch computes: every row of the table beside its judge."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of known functions: ascendref's own, borrowed and absent ones are all of it."""
 
-from __future__ import annotations
-
 import re
 from itertools import groupby
 

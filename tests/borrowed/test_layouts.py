@@ -1,7 +1,5 @@
 """Tensors whose elements lie in memory in another way than their shapes and strides say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ml_dtypes
@@ -17,7 +15,7 @@ INVALID = 161002
 RNG = np.random.default_rng(0)
 
 
-def in_memory(dev: ar.Device, data: Any, room: int | None = None) -> ar.Memory:
+def in_memory(dev: ar.Device, data: Any, room: int | None = None) -> Any:
     """Return device memory with data, and room for a number of elements."""
     memory = dev.malloc((room or data.size) * data.itemsize)
     dev.memcpy(memory, data, data.nbytes)

@@ -4,8 +4,6 @@ The samples' calls are recorded below PyTorch's front end, where they name an op
 arguments as the table does.
 """
 
-from __future__ import annotations
-
 import ast
 import warnings
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Both phases of operators that PyTorch computes: refusals, order, the checker, the timeline."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from importlib import import_module

@@ -1,7 +1,5 @@
 """What the checker takes for a read: tensors that a function replaces are none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

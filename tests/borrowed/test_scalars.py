@@ -1,7 +1,5 @@
 """Numbers in calls of operators that change a tensor are not rounded before they are used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ml_dtypes

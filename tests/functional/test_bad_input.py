@@ -1,7 +1,5 @@
 """Invalid values of every argument of every array function, refused by the argument's name."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable
 from datetime import datetime

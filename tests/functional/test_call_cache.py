@@ -1,7 +1,5 @@
 """The cache of checked calls: which calls it serves, and what a cached call compares."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import inf, nan, prod
 from typing import Any

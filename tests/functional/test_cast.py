@@ -1,7 +1,5 @@
 """Casts in every rounding mode, against exact arithmetic on multiples of 2**-1074."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import inf, nan
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A cluster of worker processes: stores on disk, lost workers, memory."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

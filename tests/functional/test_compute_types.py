@@ -1,7 +1,5 @@
 """Compute types, for all operators."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

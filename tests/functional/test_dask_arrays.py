@@ -1,7 +1,5 @@
 """dask arrays: the array functions build graphs, whose results have the bits of one call."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

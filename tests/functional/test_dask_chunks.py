@@ -1,7 +1,5 @@
 """dask arrays that broadcast, however each is cut: the results of one call on NumPy arrays."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

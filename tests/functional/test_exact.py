@@ -1,7 +1,5 @@
 """``compute_dtype="exact"``: results of every type are the exact value, rounded once."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any
 

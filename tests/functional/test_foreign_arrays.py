@@ -1,7 +1,5 @@
 """Arrays of other libraries: outputs are written or refused, inputs may be copied."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 from typing import Any

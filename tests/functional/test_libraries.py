@@ -1,7 +1,5 @@
 """Arrays of other libraries behave as the tables of docs/libraries.md say."""
 
-from __future__ import annotations
-
 import array
 import importlib
 import re

@@ -1,7 +1,5 @@
 """Memory that a call takes: no layout makes a full-size copy."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import ml_dtypes

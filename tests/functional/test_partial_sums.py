@@ -1,7 +1,5 @@
 """Partial sums of prelu's weight gradient: merged, they have the bits of one call."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from functools import reduce

@@ -1,7 +1,5 @@
 """Properties for any arrays and scalars: the layout never changes the bits."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

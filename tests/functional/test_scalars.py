@@ -1,7 +1,5 @@
 """Scalars of every type, for all operators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from math import inf

@@ -1,7 +1,5 @@
 """Shapes, outputs and overlaps, for all operators."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The array functions on torch tensors: autograd, cached calls, compiled programs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

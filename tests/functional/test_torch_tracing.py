@@ -1,7 +1,5 @@
 """The array functions where PyTorch traces, transforms or wraps: the same answer in every state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

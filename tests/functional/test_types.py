@@ -1,7 +1,5 @@
 """The types of the array functions, as a type checker reads them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """xarray's arrays: results keep labels, dask arrays inside stay lazy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Calls whose kernels read array headers: every view is computed or refused, cached or not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The disk cache: what is loaded, what is compiled anew, and what happens to damaged files."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 import platform

@@ -1,7 +1,5 @@
 """Threads, threading layers, forked and spawned processes: same bits, no abort, no deadlock."""
 
-from __future__ import annotations
-
 import pytest
 
 from ..support.processes import run_program

@@ -1,7 +1,5 @@
 """Formulas stay in the register of their compute type: no constant or scalar widens them."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

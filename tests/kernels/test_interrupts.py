@@ -1,7 +1,5 @@
 """What is imported, compiled or loaded on first use is finished, once, whatever interrupts it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

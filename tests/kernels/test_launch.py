@@ -1,7 +1,5 @@
 """How work is launched: with default floating-point settings, on little stack, interruptibly."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Large arrays of 16-bit numbers, whose results are looked up, have the bits of small ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The same bits from serial and parallel kernels, for every number of threads and elements."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Conversions of F16 give the same bits on processors that have no instructions for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from ..support.processes import run_program

@@ -1,7 +1,5 @@
 """Reductions of any operator: a loss that no file declares, with none, sum and mean."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

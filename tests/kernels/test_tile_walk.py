@@ -1,7 +1,5 @@
 """The walk over tiles with operands whose elements have different sizes."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

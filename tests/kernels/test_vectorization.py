@@ -1,7 +1,5 @@
 """The hot loops are vectorised: what LLVM made of them, from a compilation of their own."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ element type and compute type that holds their numbers, scalars included. A fami
 a file, which is found by being there; an entry's name there is that of the operator in capitals.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Binary cross-entropy: its weight may be omitted, and its sums and means are rounded once."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isnan
 from typing import Any

@@ -1,7 +1,5 @@
 """Docstrings promise no more than declarations: bounds in F32, and where there are none."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import product

@@ -1,7 +1,5 @@
 """The table of edges, in every element type and compute type that holds its numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All 65,536 values of BF16 and F16, through every operator and through the codecs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from math import inf, nan

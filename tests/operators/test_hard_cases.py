@@ -1,7 +1,5 @@
 """Correct rounding where float64 cannot decide it: ties, and values next to them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Results of integer type: exact in integers, or truncated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, nan

@@ -1,7 +1,5 @@
 """The table of cases: results of contiguous arrays are right, and no layout changes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

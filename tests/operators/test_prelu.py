@@ -1,7 +1,5 @@
 """Edges of prelu: branches, channels, weights and sums."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results that pages of the vendor and of MindSpore print, in the arithmetic that gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any

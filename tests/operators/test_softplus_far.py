@@ -1,7 +1,5 @@
 """Softplus where exp(-z) is beyond the compute type: quotients are accurate all the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

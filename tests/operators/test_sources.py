@@ -1,7 +1,5 @@
 """Claims of docs/sources.md about other implementations, where they can be tried."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Types that meet, integers and truths as data, and scalars that have names or limits."""
 
-from __future__ import annotations
-
 from math import nan
 from typing import Any
 

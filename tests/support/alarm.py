@@ -1,7 +1,5 @@
 """Exceptions that come after a time, as Ctrl-C's does."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

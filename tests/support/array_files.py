@@ -1,7 +1,5 @@
 """Files of arrays that are odd or damaged: a seed gives the same ones on every machine."""
 
-from __future__ import annotations
-
 import io
 import random
 import struct

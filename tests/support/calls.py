@@ -1,7 +1,5 @@
 """Calling operators by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

@@ -6,8 +6,6 @@ of results are properties of the loops, not of formulas: all of them with the op
 for their loops, a few layouts with the other operators.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product

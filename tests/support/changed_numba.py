@@ -1,7 +1,5 @@
 """Numba with another version number, or without an internal name that the disk cache uses."""
 
-from __future__ import annotations
-
 import re
 import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader

@@ -1,7 +1,5 @@
 """dask arrays in tests: ways to cut an array, and lazy results against what is declared of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask

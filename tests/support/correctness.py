@@ -9,8 +9,6 @@ Extended precision is near the exact value. What it does not decide, FLINT does.
 of the tree of their terms, and are exact in F64 arithmetic.
 """
 
-from __future__ import annotations
-
 from math import copysign, inf, isnan
 from typing import Any
 

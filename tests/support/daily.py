@@ -5,8 +5,6 @@ of tests prints it, and with it a run on another day, or elsewhere, has the same
 ``python -m tests.support.daily`` prints the operators that have their turn.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from datetime import date

@@ -4,8 +4,6 @@
 (``hatch_build.py``).
 """
 
-from __future__ import annotations
-
 from inspect import Parameter
 from pathlib import Path
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A kernel that rounds correctly has the task for hard cases loaded when it meets 
 every sequence of calls below has a kernel of its own.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from contextlib import redirect_stdout

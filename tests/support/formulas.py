@@ -1,7 +1,5 @@
 """Formulas over any numbers, for tests of the arithmetics; the judge evaluates the same ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple

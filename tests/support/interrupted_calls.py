@@ -6,8 +6,6 @@ program a second time, which must give the right results, and ends. FOLDER is fo
 CACHED is 1 if the kernels are in it before.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import sys

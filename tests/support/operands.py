@@ -1,7 +1,5 @@
 """Short forms for tests of operators: vectors of a type, plain arguments, results as a tuple."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

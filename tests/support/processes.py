@@ -1,7 +1,5 @@
 """Running Python in processes of its own, with warnings as errors."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Programs that tests run in processes of their own: ``python -m tests.support.programs NAME``."""
 
-from __future__ import annotations
-
 import atexit
 import importlib
 import multiprocessing

@@ -1,7 +1,5 @@
 """Programs in the documents, and the output that is shown for them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

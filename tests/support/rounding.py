@@ -5,8 +5,6 @@ from the bits of a float64, or from an exact fraction, straight to the bits of t
 integer arithmetic. It shares no code with the kernels.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from fractions import Fraction

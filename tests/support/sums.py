@@ -1,7 +1,5 @@
 """Sums per channel: in the order that defines their bits, and exact ones rounded once."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The judge of formulas on numbers worked out by hand, and beside mpmath."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Rounding and decoding as the oracles do it: on numbers worked out by hand, and beside NumPy."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions of registers, applied to arrays: compiled by LLVM alone, without Numba."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from typing import Any

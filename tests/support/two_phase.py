@@ -1,7 +1,5 @@
 """Calls of the two-phase API, as tests make them: operands on the device, both phases, refusals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a type checker says of a program that uses the library."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

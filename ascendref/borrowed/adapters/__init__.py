@@ -4,8 +4,6 @@ The functions have the names and the order of the vendor's parameters. Arguments
 without data, which have only types and shapes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isfunction

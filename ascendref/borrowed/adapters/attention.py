@@ -1,7 +1,5 @@
 """Attention of queries to keys, as inference computes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Elementwise functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

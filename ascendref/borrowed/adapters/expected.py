@@ -1,7 +1,5 @@
 """Tensors without data, of the shapes that tensors of a call must have; see `shapes`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

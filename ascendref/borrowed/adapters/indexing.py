@@ -1,7 +1,5 @@
 """Reading and writing by indices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Views and copies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

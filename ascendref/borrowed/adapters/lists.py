@@ -1,7 +1,5 @@
 """Lists of tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """Products and decompositions of matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

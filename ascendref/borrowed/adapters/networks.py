@@ -1,7 +1,5 @@
 """Layers of networks, losses and their gradients."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Normalisation layers and their gradients."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Quantisation, and scales of losses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

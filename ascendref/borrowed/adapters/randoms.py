@@ -1,7 +1,5 @@
 """Random numbers, determined by seed and offset."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reductions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """What several adapters compute with, and torch_npu's operators; no row of the table names it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeVar
 

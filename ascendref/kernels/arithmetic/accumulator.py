@@ -6,8 +6,6 @@ It decides roundings that floating-point arithmetic cannot, which is rare. Compi
 Python rounds (``exact_sum.py``).
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ranges of the numbers of each type, and helpers for bounds and conditions of balls."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Any, Final, NamedTuple
 

@@ -7,8 +7,6 @@ instructions rather than Numba arithmetic, because Numba widens ``uint32 + uint3
 which halves the vector width, and because inline code compiles faster than separate functions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, NamedTuple

@@ -9,8 +9,6 @@ the largest error of 2 * 10**6 samples, compared with Arb, in all magnitudes and
 are largest. `tests/kernels/arithmetic/test_elementary.py` repeats parts of both.
 """
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Final, NamedTuple
 

@@ -8,8 +8,6 @@ element type comes near: exact numbers of that size would take seconds.
 ``decimal`` rounds exponentials and logarithms correctly to any number of digits.
 """
 
-from __future__ import annotations
-
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache

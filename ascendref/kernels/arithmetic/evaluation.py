@@ -1,7 +1,5 @@
 """Formulas in one arithmetic, as functions for jitted code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice

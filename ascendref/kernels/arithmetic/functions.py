@@ -4,8 +4,6 @@
 `select` computes both of its values, and the one that is not chosen may be NaN or infinite.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from fractions import Fraction

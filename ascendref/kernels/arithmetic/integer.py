@@ -5,8 +5,6 @@ Everything else raises TypeError while the formula is traced. A value beyond 64 
 as in two's complement; so does a result that its stored type does not hold.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, Self
 
 import numpy as np

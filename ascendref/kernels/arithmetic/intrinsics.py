@@ -1,7 +1,5 @@
 """LLVM instructions for jitted code: the fused multiply-add, and the bits of numbers."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from llvmlite import ir

@@ -6,8 +6,6 @@ inside their domain (`Library.inside`); outside they have the value that IEEE 75
 derivative 0.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, Final

@@ -9,8 +9,6 @@ The exponential of the exact square, the quotient and the product of the two are
 each, so little more than the last rounding is lost.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from .coefficients import EXP, GELU, GELU_SLOPE, NORMAL_TAIL

@@ -14,8 +14,6 @@ in ``1 + expm1(x)``: these functions are put together from balls. Near 0, the fu
 the slope.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

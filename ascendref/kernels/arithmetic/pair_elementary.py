@@ -3,8 +3,6 @@
 Correctly rounded operations and fma only, and no tables: the bits are the same on every machine.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Final
 

@@ -4,8 +4,6 @@ A function that emits instructions is called once, while Numba compiles its call
 infer types in its body, and LLVM sees one basic block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ initializing Numba's compiler, which would take a quarter of a second. With a ve
 without the internals used here, kernels are not kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import pickle

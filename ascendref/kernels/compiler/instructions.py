@@ -1,7 +1,5 @@
 """Functions for jitted code, made of functions that append LLVM instructions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any

@@ -3,8 +3,6 @@
 With a version of Numba without any of these, kernels are not kept on disk (``disk_cache.py``).
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from importlib import import_module

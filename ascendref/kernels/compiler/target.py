@@ -1,7 +1,5 @@
 """The target processor of kernels: this one, or the one set by Numba's variables."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from llvmlite.binding import get_host_cpu_features, get_host_cpu_name, get_process_triple

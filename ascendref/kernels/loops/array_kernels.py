@@ -15,8 +15,6 @@ last argument of all is the address of a bytes object with the scalars as float6
 if there are ranges.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, NamedTuple
 
 import numpy as np

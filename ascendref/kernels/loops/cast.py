@@ -6,8 +6,6 @@ target's quantum, in float64 arithmetic that is exact because all factors are po
 infinity.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, Final
 

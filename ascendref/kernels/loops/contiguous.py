@@ -4,8 +4,6 @@ Operands of any other layout are passed to these loops tile by tile (``tiles.py`
 function here makes a task (``runtime/launch.py``) or a part of one.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from ..arithmetic.codecs import encode_bfloat16_pair

@@ -1,7 +1,5 @@
 """How a loop reads the elements for one result."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, Final, NamedTuple
 

@@ -6,8 +6,6 @@ again, which is possible unless it has overwritten its input. Kernels return the
 that needed it, which is counted.
 """
 
-from __future__ import annotations
-
 import ctypes
 import threading
 from collections.abc import Callable

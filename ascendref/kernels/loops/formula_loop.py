@@ -3,8 +3,6 @@
 Kernels pass elements to it (``elementwise.py``), those of other types or layouts through buffers.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType

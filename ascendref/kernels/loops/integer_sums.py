@@ -3,8 +3,6 @@
 Python also adds the terms that two doubles do not hold, from their elements.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

@@ -4,8 +4,6 @@ The loop of a compute-bound formula takes longer than to look a result up. It co
 of all numbers to a buffer, so that looked-up results have its bits.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from ..compiler.jit import helper, merged, once_each

@@ -19,8 +19,6 @@ their error bounds, and a rounding that these leave open is decided in Python. `
 per channel, beside its first result.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections import defaultdict
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The base of reductions: sums that round every addition to the compute type."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The kernels that Python calls for reductions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..compiler.jit import helper, shared

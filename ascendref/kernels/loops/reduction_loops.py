@@ -6,8 +6,6 @@ read and written directly, all others through buffers, tile by tile. When all bl
 another task adds them for each channel.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where compiled code finds the operands of a reduction, by their plan (``reduction_plan.py``)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..compiler.jit import helper, inlined

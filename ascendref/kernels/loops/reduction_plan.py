@@ -4,8 +4,6 @@ The terms of a channel are numbered in C order of the axes that are summed over,
 Block b holds terms 1024 b … 1024 b + 1023. A task computes one block of a strip of channels.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
 from typing import Final, NamedTuple

@@ -4,8 +4,6 @@ The loops (``reduction_loops.py``) are the same for all kinds of running sums. H
 round every addition to the compute type; ``exact_sums.py`` has those that lose nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """How the index space of an elementwise loop over strided operands is divided into tiles."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
 from typing import Any, Final

@@ -8,8 +8,6 @@ The walk over all tiles is the same for all formulas: it calls the task for cont
 its address. So another formula only needs its task compiled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

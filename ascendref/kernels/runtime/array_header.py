@@ -6,8 +6,6 @@ them: type, element type, flags, shape and address. The fields of an array are t
 whose last word is the type. So are the values of numbers, which it reads from a tuple of scalars.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from functools import cache

@@ -4,8 +4,6 @@ A program may have set its threads to flush subnormal numbers to zero or to anot
 results must not depend on that. These functions emit LLVM code.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from llvmlite import binding, ir

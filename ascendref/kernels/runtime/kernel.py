@@ -1,7 +1,5 @@
 """The base of kernels: their compiled functions, and when each is compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from inspect import getattr_static

@@ -12,8 +12,6 @@ call does its work on its own thread. The flag for this is set and cleared in co
 signals do not interrupt.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import Any, Final

@@ -4,8 +4,6 @@ Kernels use addresses because Numba's arrays would need their headers unpacked a
 again for every layout.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, Final
 

@@ -5,8 +5,6 @@ two arrays and writes one, and evicts other data. A large result is therefore co
 block in a small buffer and streamed to memory in whole lines.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, Final
 

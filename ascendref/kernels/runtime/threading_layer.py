@@ -1,7 +1,5 @@
 """Numba's threads: the place of TBB, and its warning when the process forks."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Judges: what NumPy or a second formula computes, and the calls with which it is compared."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple

@@ -3,8 +3,6 @@
 Run it from the root: ``python -m tests.kernels.arithmetic.coefficients``.
 """
 
-from __future__ import annotations
-
 import functools
 import pathlib
 import warnings

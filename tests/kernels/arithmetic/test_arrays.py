@@ -1,7 +1,5 @@
 """Formulas on arrays: values beside the judge's, types, and derivatives."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple

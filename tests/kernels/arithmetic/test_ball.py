@@ -1,7 +1,5 @@
 """Balls contain the exact value, and what they decide is correctly rounded. The judge is Arb."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import inf
 from typing import Any

@@ -1,7 +1,5 @@
 """Double-doubles against rational numbers and against balls of 280 bits."""
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

@@ -1,7 +1,5 @@
 """Elementary functions against Arb: largest errors, special values, and all float32 numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf, nan
 from typing import Any

@@ -1,7 +1,5 @@
 """Exact decisions beside an independent judge, and on numbers worked out by hand."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

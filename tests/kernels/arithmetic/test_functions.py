@@ -3,8 +3,6 @@
 Each arithmetic has a process of its own: what LLVM cannot compile ends the process.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

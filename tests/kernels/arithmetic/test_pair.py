@@ -1,7 +1,5 @@
 """Formulas of pairs against balls of 240 bits, and their infinities, NaN and signs of zeros."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable

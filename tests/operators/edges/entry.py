@@ -1,7 +1,5 @@
 """What an entry of the table of edges consists of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Numbers for rows of the table of edges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf, nan
 
