@@ -22,13 +22,9 @@ from ascendref.core.markdown import table
 
 #: operators with so many tensors and scalars; what others cost to queue depends on these alone
 QUEUED = (
-    "silu",
-    "hardshrink_backward",
-    "softplus_backward",
-    "prelu_backward",
-    "smooth_l1_loss_backward",
+    "silu", "hardshrink_backward", "softplus_backward", "prelu_backward", "smooth_l1_loss_backward",
     "logit_grad",
-)
+)  # fmt: skip
 #: calls between two synchronizations
 BATCH = 200
 

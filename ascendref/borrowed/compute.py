@@ -21,14 +21,9 @@ from .table import Borrowed, Parameter
 
 #: what PyTorch raises for arguments that it does not take
 _REFUSALS: Final = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
+    ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError,
     ValueError,
-)
+)  # fmt: skip
 #: most elements of a tensor in calls that are computed to learn shapes and types, on one thread
 _SMALL: Final = 2**15
 

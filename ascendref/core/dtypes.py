@@ -66,13 +66,9 @@ BY_NUMPY: Final = {row.numpy: row for row in ELEMENT_TYPES.values()}
 
 #: other names of floating-point types, in any case
 ALIASES: Final = {
-    "bf16": "bfloat16",
-    "fp16": "float16",
-    "half": "float16",
-    "fp32": "float32",
-    "fp64": "float64",
+    "bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "fp64": "float64",
     "double": "float64",
-}
+}  # fmt: skip
 
 FLOAT16: Final = ELEMENT_TYPES["float16"]
 BFLOAT16: Final = ELEMENT_TYPES["bfloat16"]

@@ -17,14 +17,8 @@ from typing import Any, Final
 _LIST: Final = "torch._dynamo.trace_rules"
 #: ``torch.compile`` may trace into ``ascendref.torch.ops``
 _PACKAGES: Final = (
-    "core",
-    "declaration",
-    "device",
-    "functional",
-    "kernels",
-    "operators",
-    "twophase",
-)
+    "core", "declaration", "device", "functional", "kernels", "operators", "twophase",
+)  # fmt: skip
 
 
 class _Loader:

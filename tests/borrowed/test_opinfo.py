@@ -39,16 +39,9 @@ OWN_DEFAULTS = ("std", "var")
 INTEGERS = ("i8", "i32", "i64", "u64", "int", "reduction")
 #: what the samples call with other arguments, and with numbers that are tensors
 UNREACHED = (
-    "aclnnClamp",
-    "aclnnClampMax",
-    "aclnnClampMin",
-    "aclnnInplaceClampMax",
-    "aclnnInplaceHardtanh",
-    "aclnnInplaceMuls",
-    "aclnnInplaceNanToNum",
-    "aclnnNanToNum",
-    "aclnnNorm",
-)
+    "aclnnClamp", "aclnnClampMax", "aclnnClampMin", "aclnnInplaceClampMax", "aclnnInplaceHardtanh",
+    "aclnnInplaceMuls", "aclnnInplaceNanToNum", "aclnnNanToNum", "aclnnNorm",
+)  # fmt: skip
 
 
 class Made(NamedTuple):

@@ -27,16 +27,9 @@ ONE_AND_A_HALF: list[Any] = [
     np.array(1.5, ml_dtypes.bfloat16),
 ]
 TWO: list[Any] = [
-    2,
-    np.int8(2),
-    np.uint8(2),
-    np.int16(2),
-    np.int32(2),
-    np.int64(2),
-    np.uint64(2),
-    np.array(2),
+    2, np.int8(2), np.uint8(2), np.int16(2), np.int32(2), np.int64(2), np.uint64(2), np.array(2),
     np.array(2, np.int8),
-]
+]  # fmt: skip
 TRUE: list[Any] = [True, np.True_, np.array(True)]
 
 

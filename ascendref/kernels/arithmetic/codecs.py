@@ -30,13 +30,9 @@ _DOUBLE: Final = ir.DoubleType()
 
 #: compute type -> type of the register that holds it
 REGISTER: Final[dict[str, type]] = {
-    "float16": np.float32,
-    "bfloat16": np.float32,
-    "float32": np.float32,
-    FLOAT32_STEPS: np.float32,
-    "float64": np.float64,
-    "exact": np.int64,
-}
+    "float16": np.float32, "bfloat16": np.float32, "float32": np.float32, FLOAT32_STEPS: np.float32,
+    "float64": np.float64, "exact": np.int64,
+}  # fmt: skip
 
 #: emits the instructions that convert a value
 Emit = Callable[[ir.IRBuilder, ir.Value], ir.Value]

@@ -24,17 +24,9 @@ def _features() -> str:
 #: processors whose clock does not suffer from vectors of 512 bits; for the first ones among them,
 #: LLVM prefers 256 bits
 _WIDE: Final = (
-    "icelake-client",
-    "icelake-server",
-    "rocketlake",
-    "tigerlake",
-    "sapphirerapids",
-    "emeraldrapids",
-    "graniterapids",
-    "graniterapids-d",
-    "znver4",
-    "znver5",
-)
+    "icelake-client", "icelake-server", "rocketlake", "tigerlake", "sapphirerapids",
+    "emeraldrapids", "graniterapids", "graniterapids-d", "znver4", "znver5",
+)  # fmt: skip
 
 
 def tune_for_vectors(function: Function) -> None:

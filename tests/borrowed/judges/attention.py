@@ -8,21 +8,11 @@ from .judge import Judge, held
 
 #: arguments of calls that say nothing else
 DEFAULTS = {
-    "numHeads": 4,
-    "scaleValue": 0.5,
-    "preTokens": 2147483647,
-    "nextTokens": 2147483647,
-    "inputLayout": "BNSD",
-    "numKeyValueHeads": 2,
-    "sparseMode": 0,
-    "innerPrecise": 0,
-    "blockSize": 0,
-    "antiquantMode": 0,
-    "softmaxLseFlag": False,
-    "keyAntiquantMode": 0,
-    "valueAntiquantMode": 0,
-    "queryQuantMode": 0,
-}
+    "numHeads": 4, "scaleValue": 0.5, "preTokens": 2147483647, "nextTokens": 2147483647,
+    "inputLayout": "BNSD", "numKeyValueHeads": 2, "sparseMode": 0, "innerPrecise": 0,
+    "blockSize": 0, "antiquantMode": 0, "softmaxLseFlag": False, "keyAntiquantMode": 0,
+    "valueAntiquantMode": 0, "queryQuantMode": 0,
+}  # fmt: skip
 TRIANGLE = held(np.triu(np.ones((2048, 2048)), 1))
 
 

@@ -76,13 +76,9 @@ FUNCTIONS = {
     "Rsqrt": lambda x: 1 / np.sqrt(x),
 }
 COMPARISONS = {
-    "Eq": np.equal,
-    "Ne": np.not_equal,
-    "Gt": np.greater,
-    "Ge": np.greater_equal,
-    "Lt": np.less,
+    "Eq": np.equal, "Ne": np.not_equal, "Gt": np.greater, "Ge": np.greater_equal, "Lt": np.less,
     "Le": np.less_equal,
-}
+}  # fmt: skip
 PREDICATES = {
     **of_numpy("IsFinite IsInf"),
     "IsNegInf": lambda x: x == -math.inf,

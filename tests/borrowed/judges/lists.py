@@ -19,14 +19,9 @@ FUNCTIONS = {
     "Zero": np.zeros_like,
 }
 OPERATIONS = {
-    "Add": np.add,
-    "Sub": np.subtract,
-    "Mul": np.multiply,
-    "Div": np.true_divide,
-    "Pow": power,
-    "Maximum": np.maximum,
-    "Minimum": np.minimum,
-}
+    "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.true_divide, "Pow": power,
+    "Maximum": np.maximum, "Minimum": np.minimum,
+}  # fmt: skip
 
 
 def of_each(function):

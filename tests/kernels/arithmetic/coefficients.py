@@ -5,6 +5,7 @@ Run it from the root: ``python -m tests.kernels.arithmetic.coefficients``.
 
 import functools
 import pathlib
+import textwrap
 import warnings
 from typing import Any
 
@@ -86,8 +87,9 @@ def fit(function: Any, low: Any, high: Any, count: int, *, wide: bool) -> str:
         warnings.simplefilter("ignore", DeprecationWarning)
         values, error = mp.chebyfit(function, [low, high], count, error=True)
     rounded = [float(c) if wide else float(np.float32(float(c))) for c in values]
-    lines = "".join(f"        {c!r},\n" for c in rounded)
-    return f"(  # {mp.nstr(error, 2)}\n{lines}    )"
+    text = ", ".join(map(repr, rounded)) + ","
+    lines = textwrap.indent(textwrap.fill(text, 92, break_on_hyphens=False), " " * 8)
+    return f"(  # {mp.nstr(error, 2)}\n{lines}\n    )"
 
 
 def fit_tail(function: Any, centre: float, farthest: float, count: int, *, wide: bool) -> str:
@@ -135,7 +137,7 @@ def tables() -> str:
     text = HEAD
     for name in by_type["False"]:
         rows = [f"    {kind}: {made[name]},\n" for kind, made in by_type.items() if name in made]
-        text += f"\n{name}: Final = {{\n{''.join(rows)}}}\n"
+        text += f"\n{name}: Final = {{\n{''.join(rows)}}}  # fmt: skip\n"
     with mp.workprec(300):
         quick_fits = {
             "EXP": fit_exp(9, wide=True),
@@ -143,9 +145,8 @@ def tables() -> str:
             "TAIL": fit_tail(tail, quick.K, quick.FARTHEST, 19, wide=True),
         }
     for name, made in quick_fits.items():
-        text += (
-            f"\nQUICK_{name}: Final = {made.replace('        ', '    ').replace('    )', ')')}\n"
-        )
+        shifted = made.replace("        ", "    ").replace("    )", ")")
+        text += f"\nQUICK_{name}: Final = {shifted}  # fmt: skip\n"
     return text
 
 
