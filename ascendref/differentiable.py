@@ -48,11 +48,6 @@ class Function:
         return self.gradients[0] if self.gradients else None
 
     @property
-    def in_torch(self) -> tuple[Operator, ...]:
-        """The operators for gradient and value that PyTorch has, too."""
-        return tuple([op for op in (self.gradient, self.value) if op and op.torch])
-
-    @property
     def operator(self) -> Operator:
         """The operator whose kernel is called for the gradient, or for the value if it has none."""
         operator = self.gradient or self.value

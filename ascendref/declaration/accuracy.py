@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from ctypes import c_float
 from typing import Any, Final, NamedTuple
 
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ..core.dtypes import FLOAT32, FLOAT64, ElementType, float_format
 from ..kernels.arithmetic.arrays import evaluate
-
-Tensors = tuple[NDArray[np.float64], ...]
 
 
 class Bound(NamedTuple):
@@ -111,48 +109,11 @@ def near_zero(
     F32 results is at most ``at_most`` ulp of the result, however near the zero.
     """
 
-    def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
-        return evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors), numbers), 1.0
-
-    words = "/ |derivative| where that is normal"
-    return _next_to_zero(ulp, absolute, 2.0**-5, parts, names, words, at_most)
-
-
-def cancelling(ulp: float, absolute: float, value: Callable[..., Any], *names: str) -> Accuracy:
-    """Return the accuracy of a function of one tensor, whose terms cancel next to a zero.
-
-    The terms are as large as the element; next to the zero, the error is relative to it. The bounds
-    are those of F32 results, in ulp of the result and of the element; F64 results have 1 ulp and
-    2**-4 ulp. No bound applies where the value, a formula that takes the scalars of these names, is
-    not a normal number.
-    """
-
-    def parts(tensors: Tensors, numbers: Sequence[float]) -> tuple[Any, Any]:
-        return evaluate(value, np, tensors, numbers), abs(tensors[0])
-
-    words = "· |self / result| where that is normal"
-    return _next_to_zero(ulp, absolute, 2.0**-4, parts, names, words)
-
-
-def _next_to_zero(
-    ulp: float,
-    absolute: float,
-    double: float,
-    parts: Callable[[Tensors, Sequence[float]], tuple[Any, Any]],
-    names: tuple[str, ...],
-    words: str,
-    at_most: float = np.inf,
-) -> Accuracy:
-    """Return the accuracy of a value with an absolute error in ulp of a size, ``double`` in F64.
-
-    The function ``parts`` returns the value and the size.
-    """
-
     def accuracy(kind: ElementType, scalars: Mapping[str, Any], size: int) -> Bound:
         least, own, rest, most = float_format(FLOAT32).normal, HALF_ULP, absolute, at_most
         numbers = [c_float(scalars[name]).value for name in names]
         if kind is FLOAT64:
-            least, own, rest, most = float_format(FLOAT64).normal, 1.0, double, np.inf
+            least, own, rest, most = float_format(FLOAT64).normal, 1.0, 2.0**-5, np.inf
         elif kind is FLOAT32:
             own = ulp
         else:
@@ -161,12 +122,13 @@ def _next_to_zero(
 
         def more(*tensors: NDArray[np.float64]) -> NDArray[np.float64]:
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-                value, size = parts(tensors, numbers)
-                error = np.minimum(rest * size / abs(value), most)
+                value = evaluate(gradient, np, (np.ones_like(tensors[0]), *tensors), numbers)
+                error = np.minimum(rest / abs(value), most)
                 added = np.where(abs(value) < least, np.inf, error)
             return np.where(np.isnan(added), 0.0, added)
 
         limit = f", at most {most:.3g}," if most < np.inf else ""
-        return Bound(own, more=more, words=f"+ {rest:.3g}{limit} {words}")
+        words = f"+ {rest:.3g}{limit} / |derivative| where that is normal"
+        return Bound(own, more=more, words=words)
 
     return accuracy
