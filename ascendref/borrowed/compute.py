@@ -16,7 +16,6 @@ from ..core.status import Status
 from ..device.memory.tensor import Tensor, contiguous_strides
 from ..twophase.plan import Shapes, refuse
 from .expressions import Expression, compiled
-from .shapes import check
 from .table import Borrowed, Parameter
 
 #: what PyTorch raises for arguments that it does not take
@@ -91,7 +90,7 @@ class Compute:
         shapes = [tensor.shape for tensor in tensors]
         with self._refusals():
             if self._operator.shapes:
-                check(self._operator, self._values(self._members("meta", shapes, kinds)))
+                _check_shapes(self._operator, self._values(self._members("meta", shapes, kinds)))
             values, results = self._sample(shapes, kinds)
         matching = []
         self.skipped = set(self._operator.results)
@@ -264,6 +263,29 @@ def _view(array: NDArray[Any]) -> torch.Tensor:
         return tensor
     # the stride along an axis of one element is 0 in arrays; kernels divide by it
     return tensor.as_strided(tensor.shape, contiguous_strides(tuple(tensor.shape)))
+
+
+def _check_shapes(operator: Borrowed, values: Mapping[str, Any]) -> None:
+    """Raise ValueError if a tensor without data has another shape than the table's expression.
+
+    PyTorch's kernels would read or write beyond its memory, or broadcast it.
+    """
+    for names, relation, text in operator.shapes:
+        expected = values[text] if text.isidentifier() else compiled(text).value(values)
+        for name in names:
+            if values[name] is not None and expected is not None:
+                _check_shape(name, values[name], expected, by_size=relation == "#")
+
+
+def _check_shape(name: str, given: Any, expected: Any, *, by_size: bool) -> None:
+    if isinstance(given, list):
+        for k, pair in enumerate(zip(given, expected, strict=True)):
+            _check_shape(f"{name}[{k}]", *pair, by_size=by_size)
+        return
+    same = given.numel() == expected.numel() if by_size else given.shape == expected.shape
+    if not same:
+        shapes = f"{tuple(given.shape)}; {tuple(expected.shape)}"
+        raise ValueError(f"{name} has shape {shapes} is expected")
 
 
 def _check_result(operator: Borrowed, name: str, out: torch.Tensor, result: torch.Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Tensors without data, of the shapes that tensors of a call must have; see `shapes`."""
+"""Tensors without data, of the shapes that tensors of a call must have; see `compute`."""
 
 from collections.abc import Sequence
 from typing import Any

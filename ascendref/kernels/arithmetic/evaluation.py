@@ -1,6 +1,10 @@
-"""Formulas in one arithmetic, as functions for jitted code."""
+"""Formulas in one arithmetic, as functions for jitted code.
 
-from collections.abc import Iterator
+A formula is called once, while Numba compiles its caller, and appends instructions. Numba does not
+infer types in its body, and LLVM sees one basic block.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from math import inf, nan
@@ -8,6 +12,8 @@ from typing import Any, Final
 
 from llvmlite import ir
 from numba import from_dtype, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from ...core.dtypes import FLOAT32_STEPS
 from .ball import Ball, NarrowBall, QuickBall, QuickestBall
@@ -22,7 +28,6 @@ from .plain import Double, Plain
 from .registers import Condition, Register
 from .rounding_test import rounded
 from .steps import BFloat16, Float16, Float32
-from .tracing import traced
 
 #: compute type -> class of the numbers that a function gets
 NUMBERS: Final[dict[str, type[Plain]]] = {
@@ -32,6 +37,25 @@ NUMBERS: Final[dict[str, type[Plain]]] = {
     FLOAT32_STEPS: Float32,
     "float64": Double,
 }
+#: appends instructions for values of tensors and of scalars; returns the results
+Emit = Callable[[ir.IRBuilder, list[ir.Value], list[ir.Value]], Sequence[ir.Value]]
+
+
+def _traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
+    """Return ``function(tensors, scalars)`` for jitted code: of tuples, one result or a tuple."""
+
+    @intrinsic
+    def function(typingctx: Any, tensors: Any, scalars: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            values = emit(builder, *[cgutils.unpack_tuple(builder, each) for each in args])
+            if len(results) == 1:
+                return values[0]
+            return context.make_tuple(builder, sig.return_type, values)
+
+        found = results[0] if len(results) == 1 else types.Tuple(results)
+        return found(tensors, scalars), codegen
+
+    return function
 
 
 @cache
@@ -44,7 +68,7 @@ def evaluator(formula: Formula, compute: str) -> Any:
         numbers = scalars_of(formula, [number(builder, value) for value in scalars])
         return [elements[0].lift(formula.function(*elements, *numbers)).value]
 
-    return traced(emit, (from_dtype(REGISTER[compute]),))
+    return _traced(emit, (from_dtype(REGISTER[compute]),))
 
 
 @cache
@@ -57,7 +81,7 @@ def integer_evaluator(formula: Formula, kind: str) -> Any:
         numbers = [Whole.scalar(builder, *each) for each in zip(scalars, kinds, strict=True)]
         return [elements[0].lift(formula.function(*elements, *numbers)).value]
 
-    return traced(emit, (types.int64,))
+    return _traced(emit, (types.int64,))
 
 
 @cache
@@ -70,7 +94,7 @@ def factors_evaluator(term: Formula) -> Any:
         assert term.factors is not None
         return [elements[0].lift(factor).value for factor in term.factors(*elements, *numbers)]
 
-    return traced(emit, (from_dtype(REGISTER["float64"]),) * factor_count(term))
+    return _traced(emit, (from_dtype(REGISTER["float64"]),) * factor_count(term))
 
 
 def factor_count(term: Formula) -> int:
@@ -96,7 +120,7 @@ def bounded_evaluator(term: Formula, kind: str) -> Any:
             known &= ~value.doubt
         return [high.value, value.mid.low.value, known.select(lost, nan).value]
 
-    return traced(emit, (types.float64,) * 3)
+    return _traced(emit, (types.float64,) * 3)
 
 
 def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:
@@ -119,7 +143,7 @@ def pair_evaluator(formula: Formula, kinds: tuple[str, ...]) -> Any:
         numbers = scalars_of(formula, [Pair(Register(builder, value)) for value in scalars])
         return [elements[0].lift(formula.function(*elements, *numbers)).rounded().value]
 
-    return traced(emit, (types.float64,))
+    return _traced(emit, (types.float64,))
 
 
 def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list[ir.Value]]:
@@ -187,4 +211,4 @@ def rounding(
         never = ir.Constant(ir.IntType(1), 0)
         return [encoded, undecided.value if isinstance(undecided, Condition) else never]
 
-    return traced(emit, (stored_type(out), types.boolean))
+    return _traced(emit, (stored_type(out), types.boolean))

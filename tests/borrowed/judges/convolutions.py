@@ -153,67 +153,41 @@ def adaptive_mean_backward(grad, x):
 
 
 CONVOLUTIONS: dict[str, Judge] = {
-    "Convolution": judged(
-        convolution,
+    "Convolution": judged(convolution,
         ("2 4 5 6, 6 2 2 3, 6", [2, 1], [1, 0], [1, 2], False, [0, 0], 2, 0),
         ("2 3 7, 4 3 3", None, [2], [1], [1], False, [0], 1, 1),
         ("1 2 3 2, 2 3 2 2, 3", [2, 1], [0, 1], [1, 1], True, [1, 0], 1, 0),
-        ("1 2 3 4 3, 2 2 2 1 2, 2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0),
-    ),
+        ("1 2 3 4 3, 2 2 2 1 2, 2", [1, 2, 1], [0, 0, 1], [1, 1, 1], False, [0, 0, 0], 1, 0)),
     "ConvolutionBackward": judged(
         convolution_backward,
         ("1 4 2 2, 1 2 3 4, 4 1 2 2", [4], [2, 1], [1, 0], [1, 2], False, [0, 0], 2, [True] * 3, 0),
     ),
-    "ConvDepthwise2d": judged(
-        lambda x, w, k, b, s, p, d, _: conv(x, w, b, s, p, d, x.shape[1]),
-        ("2 3 5 6, 6 1 2 3", [2, 3], "6", [2, 1], [1, 0], [1, 1], 0),
-    ),
+    "ConvDepthwise2d": judged(lambda x, w, k, b, s, p, d, _: conv(x, w, b, s, p, d, x.shape[1]),
+        ("2 3 5 6, 6 1 2 3", [2, 3], "6", [2, 1], [1, 0], [1, 1], 0)),
     "ConvTbc": judged(conv_tbc, ("5 2 3, 2 3 4, 4", 1, 0)),
     "ConvTbcBackward": judged(conv_tbc_backward, ("6 2 4, 5 2 3, 2 3 4, 4", 1, 0)),
-    "AvgPool2d": judged(
-        avg_pool,
-        ("N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0),
+    "AvgPool2d": judged(avg_pool, ("N 3 5 6", [2, 3], [2, 1], [1, 0], False, True, 0, 0),
         ("2 3 5 6", [2, 3], [2, 1], [1, 1], False, False, 0, 0),
-        ("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0),
-    ),
-    "AvgPool3d": judged(
-        avg_pool,
-        ("N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0),
-        ("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7),
-    ),
-    "AvgPool2dBackward": judged(
-        backward(avg_pool),
+        ("2 3 5 6", [2, 3], [1, 2], [0, 0], False, True, 5, 0)),
+    "AvgPool3d": judged(avg_pool, ("N 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, True, 0),
+        ("2 3 4 5 6", [2, 2, 3], [2, 1, 1], [1, 0, 1], False, False, 7)),
+    "AvgPool2dBackward": judged(backward(avg_pool),
         ("1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, False, 0, 0),
-        ("1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0),
-    ),
-    "AvgPool3dBackward": judged(
-        backward(avg_pool),
-        ("1 1 2 2 2, 1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0),
-    ),
-    "MaxPool": judged(
-        plane_max,
-        ("2 3 5 6", [2, 3], [2, 1], 0, [1, 0], [1, 1], 0),
-        ("3 5 7", [2, 3], [], 0, [], [], 1),
-        ("2 3 5 8", [3], [2], 0, [1, 1, 1, 1], [1], 1),
-        ("2 3 6 5", [2], [3, 2], 0, [1], [], 0),
-    ),
-    "MaxPool2dWithIndices": judged(
-        max_pool,
-        ("2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False),
-        ("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], True),
-    ),
-    "MaxPool3dWithArgmax": judged(
-        max_pool,
+        ("1 2 3 3, 1 2 4 5", [2, 3], [2, 1], [1, 0], False, True, 4, 0)),
+    "AvgPool3dBackward": judged(backward(avg_pool),
+        ("1 1 2 2 2, 1 1 3 4 3", [2, 2, 2], [1, 2, 1], [0, 0, 0], False, True, 0)),
+    "MaxPool": judged(plane_max, ("2 3 5 6", [2, 3], [2, 1], 0, [1, 0], [1, 1], 0),
+        ("3 5 7", [2, 3], [], 0, [], [], 1), ("2 3 5 8", [3], [2], 0, [1, 1, 1, 1], [1], 1),
+        ("2 3 6 5", [2], [3, 2], 0, [1], [], 0)),
+    "MaxPool2dWithIndices": judged(max_pool, ("2 3 5 6 !", [2, 3], [2, 1], [1, 1], [1, 2], False),
+        ("3 5 6 !", [2, 2], [2, 1], [0, 0], [1, 1], True)),
+    "MaxPool3dWithArgmax": judged(max_pool,
         ("1 2 4 5 3 !", [2, 3, 2], [2, 1, 1], [1, 1, 0], [1, 1, 1], False),
-        ("1 1 5 5 3 !", [2, 3, 2], [2, 1, 1], [0, 1, 0], [1, 2, 1], True),
-    ),
-    "MaxPool2dWithIndicesBackward": judged(
-        scattered(2), ("2 3 2 3, 2 3 4 6, 2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False)
-    ),
-    "MaxPool3dWithArgmaxBackward": judged(
-        scattered(3),
-        ("1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32", [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], False),
-    ),
+        ("1 1 5 5 3 !", [2, 3, 2], [2, 1, 1], [0, 1, 0], [1, 2, 1], True)),
+    "MaxPool2dWithIndicesBackward": judged(scattered(2),
+        ("2 3 2 3, 2 3 4 6, 2 3 2 3 <24", [2, 2], [2, 2], [0, 0], [1, 1], False)),
+    "MaxPool3dWithArgmaxBackward": judged(scattered(3),
+        ("1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32", [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], False)),
     "AdaptiveAvgPool2d": judged(adaptive(np.mean), ("N 3 5 7", [2, 3])),
     "AdaptiveAvgPool3d": judged(adaptive(np.mean), ("N 3 4 5 7", [2, 2, 3])),
     "AdaptiveAvgPool2dBackward": judged(adaptive_mean_backward, "1 2 2 3, 1 2 5 4"),
@@ -222,4 +196,4 @@ CONVOLUTIONS: dict[str, Judge] = {
     "AdaptiveMaxPool3d": judged(adaptive_max, ("1 2 4 5 3 !", [2, 3, 2])),
     "AdaptiveMaxPool2dBackward": judged(scattered(2), "2 3 2 3, 2 3 4 6, 2 3 2 3 <24"),
     "AdaptiveMaxPool3dBackward": judged(scattered(3), "1 2 2 2 1, 1 2 4 4 2, 1 2 2 2 1 <32"),
-}
+}  # fmt: skip

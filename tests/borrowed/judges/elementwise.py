@@ -161,18 +161,12 @@ ELEMENTWISE: dict[str, Judge] = {
         ),
         result="bool",
     ),
-    "Scale": judged(
-        scaled,
-        ("2 3 4 5, 3 4, 3 4", 1, 2, True),
-        ("N 3 4, 3 4", None, -2, -1, True),
-        ("2 3 4, 3, 3", 1, 0, False),
-        ("2 3 4, 4", None, -1, 0, False),
-    ),
+    "Scale": judged(scaled, ("2 3 4 5, 3 4, 3 4", 1, 2, True), ("N 3 4, 3 4", None, -2, -1, True),
+        ("2 3 4, 3, 3", 1, 0, False), ("2 3 4, 4", None, -1, 0, False)),
     "Real": Judge(np.real),
     "DivMod": judged(quotient, ("3 5", divisors, 2), ("3 5", divisors, 1)),
     "DivMods": judged(quotient, ("3 5", 3, 2), ("3 5", 3, 1)),
     "Heaviside": judged(np.heaviside, (held([[0, -1, 2], [1, 0, -2]]), "2 3")),
-    "Shrink": judged(
-        lambda x, limit, bias: np.where(abs(x) > limit, x - np.sign(x) * bias, 0), ("3 5", 1, 0.5)
-    ),
-}
+    "Shrink": judged(lambda x, limit, bias: np.where(abs(x) > limit, x - np.sign(x) * bias, 0),
+        ("3 5", 1, 0.5)),
+}  # fmt: skip

@@ -272,36 +272,23 @@ PADS = (
 )
 INDEXING: dict[str, Judge] = {
     "Embedding": judged(lambda w, i: w[i], "7 3, N 4 <7"),
-    "EmbeddingDenseBackward": judged(
-        embedding_backward, ("4 2 3, 4 2 <6", 6, 1, False), ("9 3, 9 <4", 4, 2**64 - 1, True)
-    ),
+    "EmbeddingDenseBackward": judged(embedding_backward, ("4 2 3, 4 2 <6", 6, 1, False),
+        ("9 3, 9 <4", 4, 2**64 - 1, True)),
     "EmbeddingRenorm": judged(renormed, ("6 4, 5 <6", 1.5, 2.0)),
-    "Gather": judged(
-        lambda x, *at: x[along(x, *at)], ("4 6 3", 1, "4 2 3 <6"), ("4 6", 0, "N 6 <4")
-    ),
+    "Gather": judged(lambda x, *at: x[along(x, *at)], ("4 6 3", 1, "4 2 3 <6"),
+        ("4 6", 0, "N 6 <4")),
     "GatherNd": judged(lambda x, i, _: x[tuple(np.moveaxis(i, -1, 0))], ("4 6 3, N 2 <4", False)),
     "GatherV2": judged(take, ("4 6 3", 1, "N 2 <6"), ("4 6 3", -1, "5 <3"), ("7", 0, "3 <7")),
-    "GatherV3": judged(
-        gathered,
-        ("4 6 3", 1, "N 2 <6", 0, 0),
-        ("2 6 3", -2, "2 5 <6", 1, 0),
-        ("2 3 4 5", 3, "2 3 2 <5", -1, 1),
-    ),
+    "GatherV3": judged(gathered, ("4 6 3", 1, "N 2 <6", 0, 0), ("2 6 3", -2, "2 5 <6", 1, 0),
+        ("2 3 4 5", 3, "2 3 2 <5", -1, 1)),
     "IndexSelect": judged(take, ("4 6 3", 1, "5 <6"), ("4 6", 0, "N <4")),
     "Take": judged(np.take, "4 6, N 3 <24"),
-    "Index": judged(
-        lambda x, i: x[tuple([k if k.size else slice(None) for k in i])],
-        ("4 6 3", ["N 2 <4", "2 <6"]),
-        ("4 6 3", ["5 <4"]),
-        ("4 6 3", ["0 <1", "2 <6"]),
-    ),
+    "Index": judged(lambda x, i: x[tuple([k if k.size else slice(None) for k in i])],
+        ("4 6 3", ["N 2 <4", "2 <6"]), ("4 6 3", ["5 <4"]), ("4 6 3", ["0 <1", "2 <6"])),
     "IndexFill": judged(replaced, ("4 6 3", 1, "2 <6", 3)),
     "IndexFillTensor": judged(replaced, ("4 6 3", 1, [0, 4], 3)),
-    "IndexPutImpl": judged(
-        index_put,
-        ("4 6 3", ["2 <4"], "2 6 3", False, False),
-        ("4 6 3", ["5 <4", "5 <6"], "5 3", True, False),
-    ),
+    "IndexPutImpl": judged(index_put, ("4 6 3", ["2 <4"], "2 6 3", False, False),
+        ("4 6 3", ["5 <4", "5 <6"], "5 3", True, False)),
     "IndexAdd": judged(index_add, ("4 6 3", 1, "5 <6, 4 5 3", 2)),
     "IndexAddV2": judged(index_add, ("4 6 3", 1, "5 <6, 4 5 3", 2, 0)),
     "IndexCopy": judged(replaced, ("4 6 3", 1, "3 ~6, 4 3 3")),
@@ -312,83 +299,58 @@ INDEXING: dict[str, Judge] = {
     "RepeatInterleave": judged(repeated, ("4", COUNTS, 6)),
     "RepeatInterleaveInt": judged(repeated, ("3 4", 2, 24)),
     "RepeatInterleaveIntWithDim": judged(repeat_along, ("N 4 3", 2, 1, 8)),
-    "RepeatInterleaveTensor": judged(
-        lambda r, n: np.repeat(np.arange(len(r)), r), (COUNTS, 6), result="index"
-    ),
+    "RepeatInterleaveTensor": judged(lambda r, n: np.repeat(np.arange(len(r)), r), (COUNTS, 6),
+        result="index"),
     "RepeatInterleaveWithDim": judged(repeat_along, ("N 4 3", COUNTS, 1, 6)),
     "Flip": judged(np.flip, ("N 4 3", [0, 2]), ("N 4 3", [1])),
-    "ScatterAdd": judged(
-        lambda *given: scatter(*given, 1),
-        ("5 6", 1, "4 3 <6, 4 3"),
-        ("4 6 3", 0, "5 6 3 <4, 5 6 3"),
-    ),
-    "Scatter": judged(
-        scatter, (*PUT, 0), ("5 6", 1, "5 3 <6, 5 3", 1), ("5 6", 0, "3 4 <5, 3 4", 2)
-    ),
-    "ScatterValue": judged(
-        scatter, (*PUT[:3], 3, 0), ("5 6", 1, "5 3 <6", 2, 1), ("5 6", 0, "3 4 <5", 2, 2)
-    ),
-    "ScatterReduce": judged(
-        scatter_reduce,
-        ("4 6", 0, "5 6 <4, 5 6", 2, False),
+    "ScatterAdd": judged(lambda *given: scatter(*given, 1), ("5 6", 1, "4 3 <6, 4 3"),
+        ("4 6 3", 0, "5 6 3 <4, 5 6 3")),
+    "Scatter": judged(scatter, (*PUT, 0), ("5 6", 1, "5 3 <6, 5 3", 1),
+        ("5 6", 0, "3 4 <5, 3 4", 2)),
+    "ScatterValue": judged(scatter, (*PUT[:3], 3, 0), ("5 6", 1, "5 3 <6", 2, 1),
+        ("5 6", 0, "3 4 <5", 2, 2)),
+    "ScatterReduce": judged(scatter_reduce, ("4 6", 0, "5 6 <4, 5 6", 2, False),
         ("4 6", 1, "4 3 ~6, 4 3", 0, True),
-        *[("4 6", 1, "4 5 <6, 4 5", code, code != 4) for code in (1, 3, 4, 5)],
-    ),
+        *[("4 6", 1, "4 5 <6, 4 5", code, code != 4) for code in (1, 3, 4, 5)]),
     "ScatterMax": judged(rows_with(np.maximum), ("5 6, 3 2 <5, 3 2 6", False)),
     "ScatterMin": judged(rows_with(np.minimum), ("5 6, 3 2 <5, 3 2 6", False)),
     "ScatterDiv": judged(rows_with(np.divide), ("5 6, 3 <5, 3 6 +", False)),
     "ScatterMul": judged(rows_with(np.multiply), ("5 6, 3 <5, 3 6", False)),
     "TfScatterAdd": judged(rows_with(np.add), "5 6, 3 2 <5, 3 2 6"),
-    "ScatterNd": judged(
-        scatter_nd, "4 6 3, 2 1 <1, 2 6 3", ("7", lambda rng: rng.permutation(7)[:4, None], "4")
-    ),
+    "ScatterNd": judged(scatter_nd, "4 6 3, 2 1 <1, 2 6 3",
+        ("7", lambda rng: rng.permutation(7)[:4, None], "4")),
     "ScatterNdUpdate": judged(scatter_nd, ("4 6 3", held([[3, 1], [0, 5]]), "2 3")),
-    "InplaceScatterUpdate": judged(
-        scatter_updated, ("2 3 6 2", held([1, 4]), "2 3 2 2", -2), ("2 6", held([5, 0]), "2 1", 1)
-    ),
+    "InplaceScatterUpdate": judged(scatter_updated, ("2 3 6 2", held([1, 4]), "2 3 2 2", -2),
+        ("2 6", held([5, 0]), "2 1", 1)),
     "InplacePut": judged(put, ("4 6, 5 ~24, 5", False), ("4 6, 3 2 <24, 3 2", True)),
     "MaxUnpool2d": judged(unpool, ("2 3 2 2", planes((2, 3), 20, (2, 2)), [4, 5])),
-    "MaxUnpool3d": judged(
-        unpool, ("2 3 2 1 2", planes((2, 3), 32, (2, 1, 2)), [4, 2, 4], [2, 2, 2], [0, 0, 0])
-    ),
+    "MaxUnpool3d": judged(unpool,
+        ("2 3 2 1 2", planes((2, 3), 32, (2, 1, 2)), [4, 2, 4], [2, 2, 2], [0, 0, 0])),
     "Unique": judged(lambda *given: unique(*given)[:2], ("4 6", True, True)),
     "Unique2": judged(unique, ("4 6", True, True, True)),
-    "UniqueConsecutive": judged(
-        runs,
-        (held([1, 1, 2, 2, 2, 3, 1]), True, True, 1000),
-        (held([[1, 1, 2], [0, 0, 3]]), True, True, 1),
-    ),
-    "UniqueDim": judged(
-        unique_slices,
-        (held([[1, 2], [0, 3], [1, 2]]), True, True, 0),
-        (held([[1, 1, 2], [3, 3, 0]]), True, True, 1),
-    ),
+    "UniqueConsecutive": judged(runs, (held([1, 1, 2, 2, 2, 3, 1]), True, True, 1000),
+        (held([[1, 1, 2], [0, 0, 3]]), True, True, 1)),
+    "UniqueDim": judged(unique_slices, (held([[1, 2], [0, 3], [1, 2]]), True, True, 0),
+        (held([[1, 1, 2], [3, 3, 0]]), True, True, 1)),
     "OneHot": judged(one_hot, ("N 3 <5", 6, "1, 1", -1), ("4 3 <5", 5, "1, 1", 0)),
     "Cat": judged(np.concatenate, (["3 N 4", "3 5 4", "3 1 4"], 1), (["3 4", "N 4"], 0)),
     "ChunkCat": judged(chunk_cat, (["4 3", "2 3"], 0, 2), (["5 3", "4 3"], 0, 2)),
     "CircularPad2d": judged(pad("wrap"), ("2 3 4 5", [1, 2, 3, 0])),
     "CircularPad3d": judged(pad("wrap"), ("2 3 4 5 2", [1, 0, 2, 1, 0, 2])),
-    "CircularPad2dBackward": judged(
-        pad_backward("wrap"), ("2 3 7 8, 2 3 4 5", [1, 2, 3, 0]), ("3 4 7, 3 4 5", [2, 0, 0, 0])
-    ),
-    "CircularPad3dBackward": judged(
-        pad_backward("wrap"), ("2 3 6 8 3, 2 3 4 5 2", [1, 0, 2, 1, 0, 2])
-    ),
+    "CircularPad2dBackward": judged(pad_backward("wrap"), ("2 3 7 8, 2 3 4 5", [1, 2, 3, 0]),
+        ("3 4 7, 3 4 5", [2, 0, 0, 0])),
+    "CircularPad3dBackward": judged(pad_backward("wrap"),
+        ("2 3 6 8 3, 2 3 4 5 2", [1, 0, 2, 1, 0, 2])),
     "ConstantPadNd": judged(pad("constant"), ("N 4 5", [1, 2, 3, 0], 2), ("4 5", [0, 3], 1)),
-    "ConfusionTranspose": judged(
-        permuted, ("2 3 4", [1, 0, 2], [3, 8], True), ("2 3 4", [1, 0], [6, 4], False)
-    ),
+    "ConfusionTranspose": judged(permuted, ("2 3 4", [1, 0, 2], [3, 8], True),
+        ("2 3 4", [1, 0], [6, 4], False)),
     "Diag": judged(np.diag, ("4 5", 1), ("4", -1)),
     "DiagFlat": judged(np.diagflat, ("2 3", 1), ("4", -2)),
     "InplaceFillDiagonal": judged(fill_diagonal, ("4 5", 2, False), ("7 3", 3, True)),
     "InplaceFillTensor": judged(lambda x, v: np.full(x.shape, v), ("N 3", ""), "3 2, 1"),
     "InplaceOne": judged(np.ones_like, "N 3"),
-    "Flatten": judged(
-        lambda x, a: x.reshape(int(np.prod(x.shape[:a])), -1),
-        ("2 3 4", 1),
-        ("2 3 4", 0),
-        ("2 3 4", 2),
-    ),
+    "Flatten": judged(lambda x, a: x.reshape(int(np.prod(x.shape[:a])), -1), ("2 3 4", 1),
+        ("2 3 4", 0), ("2 3 4", 2)),
     "Im2col": judged(im2col, ("2 3 5 6", [2, 3], [1, 2], [1, 0], [2, 1])),
     **{
         f"{name}{len(padding) // 2}d": judged(pad(mode), (shape, padding))
@@ -400,26 +362,17 @@ INDEXING: dict[str, Judge] = {
         for name, mode in MODES.items()
         for grad, shape, padding in PADS
     },
-    "Stack": judged(
-        np.stack, (["3 N 4", "3 N 4"], 1), (["3 4", "3 4"], -1), (["3 4"], -1), (["3 4"], 1)
-    ),
-    "Roll": judged(
-        lambda x, s, d: np.roll(x, s, tuple(d) if d else None),
-        ("N 4 3", [2, -1], [1, 2]),
-        ("4 3", [5], []),
-    ),
-    "Slice": judged(
-        lambda x, d, a, b, s: slices(x, [a], [b], [d], [s]),
-        ("N 7 3", 1, 1, 4, 2),
-        ("4 7", -1, -5, 100, 3),
-    ),
-    "SliceV2": judged(
-        slices, ("4 7 3", [1, 0], [4, 6], [0, 1], [2, 3]), ("4 7", [-3], [100], [-1], [1])
-    ),
+    "Stack": judged(np.stack, (["3 N 4", "3 N 4"], 1), (["3 4", "3 4"], -1), (["3 4"], -1),
+        (["3 4"], 1)),
+    "Roll": judged(lambda x, s, d: np.roll(x, s, tuple(d) if d else None),
+        ("N 4 3", [2, -1], [1, 2]), ("4 3", [5], [])),
+    "Slice": judged(lambda x, d, a, b, s: slices(x, [a], [b], [d], [s]), ("N 7 3", 1, 1, 4, 2),
+        ("4 7", -1, -5, 100, 3)),
+    "SliceV2": judged(slices, ("4 7 3", [1, 0], [4, 6], [0, 1], [2, 3]),
+        ("4 7", [-3], [100], [-1], [1])),
     "SplitTensor": judged(lambda x, n, d: np.split(x, range(n, x.shape[d], n), d), ("3 7 2", 3, 1)),
-    "SplitWithSize": judged(
-        lambda x, n, d: np.split(x, np.cumsum(n)[:-1], d), ("3 7 2", [1, 4, 2], 1)
-    ),
+    "SplitWithSize": judged(lambda x, n, d: np.split(x, np.cumsum(n)[:-1], d),
+        ("3 7 2", [1, 4, 2], 1)),
     "ChannelShuffle": judged(
         lambda x, g: x.reshape(len(x), g, -1, *x.shape[2:]).swapaxes(1, 2).reshape(x.shape),
         ("2 6 3 5", 3),
@@ -435,4 +388,4 @@ INDEXING: dict[str, Judge] = {
     "Range": judged(lambda a, b, s: np.arange(a, b + 1, s), (2, 17, 3)),
     "Linspace": judged(lambda a, b, n: np.linspace(a, b, n), (-2, 6, 5)),
     "LogSpace": judged(lambda a, b, n, base: np.logspace(a, b, n, base=base), (-1, 3, 5, 2.0)),
-}
+}  # fmt: skip

@@ -92,18 +92,13 @@ JUDGES: dict[str, Judge] = {
         f"Lerp{ending}": judged(of_each(lambda x, y, w: x + w * (y - x)), (LISTS, LISTS, weight))
         for ending, weight in {"List": LISTS, "Scalar": 0.25}.items()
     },
-    "NonFiniteCheckAndUnscale": judged(
-        unscaled, (LISTS, held([0]), held([0.5])), (["3", held([np.inf])], held([0]), held([2]))
-    ),
-    "Norm": judged(
-        lambda xs, p: [(abs(x) ** p).sum() ** (1 / p) for x in xs],
-        (["N 5", "3 4"], 2),
-        (["2 5", "3 4"], 1),
-    ),
-    "RoundOffNumber": judged(
-        rounded, (LISTS, held([1])), *[(HALVES, held([mode])) for mode in (2, 3, 4, 5)]
-    ),
+    "NonFiniteCheckAndUnscale": judged(unscaled, (LISTS, held([0]), held([0.5])),
+        (["3", held([np.inf])], held([0]), held([2]))),
+    "Norm": judged(lambda xs, p: [(abs(x) ** p).sum() ** (1 / p) for x in xs], (["N 5", "3 4"], 2),
+        (["2 5", "3 4"], 1)),
+    "RoundOffNumber": judged(rounded, (LISTS, held([1])),
+        *[(HALVES, held([mode])) for mode in (2, 3, 4, 5)]),
     "RoundOffNumberV2": judged(rounded, (LISTS, 1), *[(HALVES, mode) for mode in (2, 3, 4, 5)]),
     "PowScalarAndTensor": judged(lambda x, ys: [power(x, y) for y in ys], (2, POSITIVE)),
-}
+}  # fmt: skip
 FOREACH: dict[str, Judge] = {f"Foreach{name}": judge for name, judge in JUDGES.items()}

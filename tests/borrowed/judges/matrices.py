@@ -93,14 +93,8 @@ def distances(x, y):
 
 
 MATRICES: dict[str, Judge] = {
-    "Matmul": judged(
-        matmul,
-        ("4 N 3 5, 5 2", 0),
-        ("3 5, 5 2", 1),
-        ("5, 5 2", 0),
-        ("4 3 5, 5", 0),
-        ("2 1 3 5, 4 5 2", 3),
-    ),
+    "Matmul": judged(matmul, ("4 N 3 5, 5 2", 0), ("3 5, 5 2", 1), ("5, 5 2", 0), ("4 3 5, 5", 0),
+        ("2 1 3 5, 4 5 2", 3)),
     "Mm": judged(matmul, ("N 5, 5 3", 1)),
     "Mv": judged(matmul, ("N 5, 5", 0)),
     "BatchMatMul": judged(matmul, ("N 3 5, N 5 2", 0), ("1 3 5, 4 5 2", 0), ("4 3 5, 1 5 2", 0)),
@@ -108,24 +102,16 @@ MATRICES: dict[str, Judge] = {
     "Ger": judged(np.outer, "3, 5"),
     "Addmm": judged(with_product(), ("2, 3 5, 5 2", 2, 3, 0), ("3 2, 3 5, 5 2", None, None, 1)),
     "InplaceAddmm": judged(with_product(), ("3 2, 3 5, 5 2", 2, 3, 0)),
-    "Addmv": judged(
-        lambda x, a, b, alpha, beta, _: with_product()(x, a, b, beta, alpha), ("3, 3 5, 5", 3, 2, 0)
-    ),
-    "Addbmm": judged(
-        with_product(lambda a, b: (a @ b).sum(0)),
-        ("3 2, 4 3 5, 4 5 2", 2, 3, 0),
-        ("3 2, 1 3 5, 4 5 2", 2, 3, 0),
-    ),
-    "Baddbmm": judged(
-        with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0), ("4 3 2, 4 3 5, 1 5 2", 2, None, 0)
-    ),
+    "Addmv": judged(lambda x, a, b, alpha, beta, _: with_product()(x, a, b, beta, alpha),
+        ("3, 3 5, 5", 3, 2, 0)),
+    "Addbmm": judged(with_product(lambda a, b: (a @ b).sum(0)), ("3 2, 4 3 5, 4 5 2", 2, 3, 0),
+        ("3 2, 1 3 5, 4 5 2", 2, 3, 0)),
+    "Baddbmm": judged(with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0),
+        ("4 3 2, 4 3 5, 1 5 2", 2, None, 0)),
     "InplaceBaddbmm": judged(with_product(), ("4 3 2, 4 3 5, 4 5 2", 2, 3, 0)),
     "Addr": judged(with_product(np.outer), ("3 5, 3, 5", 2, 3)),
-    "Einsum": judged(
-        lambda xs, text: np.einsum(text, *xs),
-        (["2 3 5", "2 5 4"], "bij,bjk->bik"),
-        (["3 5", "4 5"], "ij,kj->ki"),
-    ),
+    "Einsum": judged(lambda xs, text: np.einsum(text, *xs), (["2 3 5", "2 5 4"], "bij,bjk->bik"),
+        (["3 5", "4 5"], "ij,kj->ki")),
     "Gemm": judged(gemm, ("3 5, 2 5, 3 2", 2.0, 3.0, 0, 1, 0), ("5 3, 5 2, 2", 1.0, 0.5, 1, 0, 1)),
     "LinalgCross": judged(lambda x, y, d: np.cross(x, y, axis=d), ("N 3 4, N 3 4", 1)),
     "LinalgCholesky": judged(cholesky, (definite(3), False), (definite(4), True)),
@@ -138,23 +124,16 @@ MATRICES: dict[str, Judge] = {
         ("4 3", 1),
         chosen=qr_signs,
     ),
-    "Qr": judged(
-        lambda x, some: tuple(np.linalg.qr(x, "reduced" if some else "complete")),
-        ("4 3", True),
-        ("2 4 3", False),
-        chosen=qr_signs,
-    ),
+    "Qr": judged(lambda x, some: tuple(np.linalg.qr(x, "reduced" if some else "complete")),
+        ("4 3", True), ("2 4 3", False), chosen=qr_signs),
     "Svd": judged(svd, ("2 4 3", False, True), ("3 3", True, True), chosen=same_signs),
-    "TriangularSolve": judged(
-        triangular, ("3 2", regular, True, False, False), ("3 2", regular, False, True, True)
-    ),
+    "TriangularSolve": judged(triangular, ("3 2", regular, True, False, False),
+        ("3 2", regular, False, True, True)),
     "TransposeBatchMatMul": judged(
         lambda x, y, b, s, p, q, r, *_: (x.transpose(p) @ y.transpose(q)).transpose(r),
         ("3 4 5, 4 5 2", None, None, [1, 0, 2], [0, 1, 2], [1, 0, 2], 0, 1),
     ),
     "TransMatmulWeight": judged(blocks, "32 64", "2 16 32", strided=False),
-    "CdistBackward": judged(
-        lambda g, x, y, d, p: gradient(lambda z: distances(z, y), g, 0, x),
-        ("3 4", held(POINTS[:3]), held(POINTS[3:]), held(distances(POINTS[:3], POINTS[3:])), 2.0),
-    ),
-}
+    "CdistBackward": judged(lambda g, x, y, d, p: gradient(lambda z: distances(z, y), g, 0, x),
+        ("3 4", held(POINTS[:3]), held(POINTS[3:]), held(distances(POINTS[:3], POINTS[3:])), 2.0)),
+}  # fmt: skip

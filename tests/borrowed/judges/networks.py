@@ -231,15 +231,10 @@ def rotary_position_embedding(x, cos, sin, mode):
 
 
 NETWORKS: dict[str, Judge] = {
-    "UpsampleNearest2d": judged(
-        nearest, ("2 3 4 5", [8, 15]), ("1 2 6 7", [4, 3]), ("3 1 1 3", [5, 2])
-    ),
-    "Resize": judged(
-        resized,
-        ("2 3 4 5", [1, 1, 2, 3], "nearest"),
-        ("2 3 4 5", [1, 1, 1.5, 0.5], "bilinear"),
-        ("3 1 1 3", [1, 1, 4, 2], "bilinear"),
-    ),
+    "UpsampleNearest2d": judged(nearest, ("2 3 4 5", [8, 15]), ("1 2 6 7", [4, 3]),
+        ("3 1 1 3", [5, 2])),
+    "Resize": judged(resized, ("2 3 4 5", [1, 1, 2, 3], "nearest"),
+        ("2 3 4 5", [1, 1, 1.5, 0.5], "bilinear"), ("3 1 1 3", [1, 1, 4, 2], "bilinear")),
     "RotaryPositionEmbedding": judged(
         rotary_position_embedding,
         *[
@@ -251,12 +246,10 @@ NETWORKS: dict[str, Judge] = {
     ),
     "Softmax": judged(softmax, ("N 3 5", 1), ("3 5", -1)),
     "LogSoftmax": judged(log_softmax, ("N 3 5", 1), ("3 5", -1)),
-    "SoftmaxBackward": judged(
-        lambda g, y, d: y * (g - (g * y).sum(d, keepdims=True)), ("N 3 5, N 3 5", 1)
-    ),
-    "LogSoftmaxBackward": judged(
-        lambda g, y, d: g - np.exp(y) * g.sum(d, keepdims=True), ("N 3 5, N 3 5", 1)
-    ),
+    "SoftmaxBackward": judged(lambda g, y, d: y * (g - (g * y).sum(d, keepdims=True)),
+        ("N 3 5, N 3 5", 1)),
+    "LogSoftmaxBackward": judged(lambda g, y, d: g - np.exp(y) * g.sum(d, keepdims=True),
+        ("N 3 5, N 3 5", 1)),
     "SoftmaxCrossEntropyWithLogits": judged(
         lambda x, p: (
             -(p * log_softmax(x, -1)).sum(-1),
@@ -267,61 +260,42 @@ NETWORKS: dict[str, Judge] = {
     "GeGlu": judged(geglu, ("N 3 4", 2, 1), ("4 3", 0, 0)),
     "GeGluV3": judged(geglu, ("N 3 4", 2, 1, True), ("4 3", 0, 0, False)),
     "GeGluBackward": judged(geglu_backward, ("2 3 2, 2 3 4, 2 3 2", 2, 1)),
-    "GeluMul": judged(
-        lambda x, form: geglu(x, -1, int(form == "tanh"), True)[0], ("N 3 4", "tanh"), ("3 4", None)
-    ),
-    "NLLLoss": judged(
-        nll, ("4 5, 4 <5, 5 +", 1, -100), ("4 5, 4 <5, 5 +", 0, 2), ("4 5, 4 <5, 5 +", 2, 2)
-    ),
-    "NLLLossBackward": judged(
-        backward(lambda *given: nll(*given)[0]),
-        ("", "4 5, 4 <5, 5 +", 2, 2, ""),
-        ("4, 4 5, 4 <5, 5 +", 0, -100, ""),
-    ),
+    "GeluMul": judged(lambda x, form: geglu(x, -1, int(form == "tanh"), True)[0],
+        ("N 3 4", "tanh"), ("3 4", None)),
+    "NLLLoss": judged(nll, ("4 5, 4 <5, 5 +", 1, -100), ("4 5, 4 <5, 5 +", 0, 2),
+        ("4 5, 4 <5, 5 +", 2, 2)),
+    "NLLLossBackward": judged(backward(lambda *given: nll(*given)[0]),
+        ("", "4 5, 4 <5, 5 +", 2, 2, ""), ("4, 4 5, 4 <5, 5 +", 0, -100, "")),
     "NLLLoss2d": judged(nll, ("2 5 3 4, 2 3 4 <5, 5 +", 1, -100), ("2 5 3 4, 2 3 4 <5, 5 +", 0, 2)),
-    "NLLLoss2dBackward": judged(
-        backward(lambda *given: nll(*given)[0]), ("", "2 5 3 2, 2 3 2 <5, 5 +", 2, 2, "")
-    ),
+    "NLLLoss2dBackward": judged(backward(lambda *given: nll(*given)[0]),
+        ("", "2 5 3 2, 2 3 2 <5, 5 +", 2, 2, "")),
     "MseLossOut": judged(mse, ("3 5, 3 5", 1), ("3 5, 3 5", 0), ("3 5, 3 5", 2)),
-    "KlDiv": judged(
-        kl_div, ("3 5, 3 5 +", 1, False), ("3 5, 3 5", 2, True), ("3 5, 3 5 +", 0, False)
-    ),
+    "KlDiv": judged(kl_div, ("3 5, 3 5 +", 1, False), ("3 5, 3 5", 2, True),
+        ("3 5, 3 5 +", 0, False)),
     "MaxUnpool2dBackward": judged(unpool_backward, ("2 3 4 5, 2 3 2 2, 2 3 2 2 <20", [4, 5])),
-    "MaxUnpool3dBackward": judged(
-        unpool_backward, ("2 3 4 2 4, 2 3 2 1 2, 2 3 2 1 2 <32", [4, 2, 4], [2, 2, 2], [0, 0, 0])
-    ),
-    "CtcLoss": judged(
-        ctc, ("4 2 5", held(LABELS), *LENGTHS, False), ("3 1 4, 1 3 <3", [3], [3], 3, True)
-    ),
-    "CtcLossBackward": judged(
-        ctc_backward,
-        ("2", held(LOG_PROBS), held(LABELS), *LENGTHS[:2], held(LOSSES), held(ALPHAS), 0, False),
-    ),
-    "ClippedSwiglu": judged(
-        clipped_swiglu,
-        ("N 3 6", None, -1, 1.7, 1.2, 0.5, True),
-        ("3 4 5", None, 1, 1.0, 1.5, 1.0, False),
-        ("3 6", None, 1, 0.5, 7.0, 0.0, True),
-    ),
+    "MaxUnpool3dBackward": judged(unpool_backward,
+        ("2 3 4 2 4, 2 3 2 1 2, 2 3 2 1 2 <32", [4, 2, 4], [2, 2, 2], [0, 0, 0])),
+    "CtcLoss": judged(ctc, ("4 2 5", held(LABELS), *LENGTHS, False),
+        ("3 1 4, 1 3 <3", [3], [3], 3, True)),
+    "CtcLossBackward": judged(ctc_backward,
+        ("2", held(LOG_PROBS), held(LABELS), *LENGTHS[:2], held(LOSSES), held(ALPHAS), 0, False)),
+    "ClippedSwiglu": judged(clipped_swiglu, ("N 3 6", None, -1, 1.7, 1.2, 0.5, True),
+        ("3 4 5", None, 1, 1.0, 1.5, 1.0, False), ("3 6", None, 1, 0.5, 7.0, 0.0, True)),
     "FatreluMul": judged(fatrelu_mul, "N 3 6, 1", ("4 8", held(0.5))),
     "ExpSegsum": judged(exp_segsum, uniform(-1, 1, (2, 3, 5)), "N 4 3"),
     "ExpSegsumBackward": judged(exp_segsum_backward, "2 3 5 5, 2 3 5 5", "N 4 4, N 4 4"),
-    "CrossEntropyLoss": judged(
-        cross_entropy,
-        ("4 5, 4 <5, 5 +", "mean", -100, 0.0, 0.0, False),
+    "CrossEntropyLoss": judged(cross_entropy, ("4 5, 4 <5, 5 +", "mean", -100, 0.0, 0.0, False),
         ("6 5, 6 <5, 5 +", None, 2, 0.1, 0.0, False),
         ("6 5, 6 <5", None, "none", 1, 0.0, 0.0, False),
-        ("6 3, 6 <3", None, "sum", 0, 0.2, 0.0, False),
-    ),
+        ("6 3, 6 <3", None, "sum", 0, 0.2, 0.0, False)),
     "ScaledMaskedSoftmax": judged(scaled_masked_softmax, ("2 3 4 5, 2 1 4 5", 0.5, False)),
     "ScaledMaskedSoftmaxBackward": judged(
         lambda g, y, mask, s, _: np.where(mask, 0, s * y * (g - (g * y).sum(-1, keepdims=True))),
         ("2 3 4 5, 2 3 4 5, 2 3 4 5", 0.5, False),
     ),
     "TransformBiasRescaleQkv": judged(qkv, ("N 4 12, 12", 2)),
-    "AffineGrid": judged(
-        affine_grid, ("2 2 3", [2, 1, 3, 4], True), ("2 2 3", [2, 1, 3, 4], False)
-    ),
+    "AffineGrid": judged(affine_grid, ("2 2 3", [2, 1, 3, 4], True),
+        ("2 2 3", [2, 1, 3, 4], False)),
     "StridedSlice": judged(
         lambda x, a, b, s, m, n, *_: x[
             tuple(
@@ -331,13 +305,10 @@ NETWORKS: dict[str, Judge] = {
         ],
         ("5 6 7", [1, 2], [4, 5], [2, 1], 2, 1, 0, 0, 0),
     ),
-    "BinaryCrossEntropyWithLogitsTargetBackward": judged(
-        bce_target_backward, ("3 5, 3 5, 3 5, 5, 5 +", 1), ("3 5, 3 5, 3 5", None, None, 0)
-    ),
-    "MultilabelMarginLoss": judged(
-        margins,
+    "BinaryCrossEntropyWithLogitsTargetBackward": judged(bce_target_backward,
+        ("3 5, 3 5, 3 5, 5, 5 +", 1), ("3 5, 3 5, 3 5", None, None, 0)),
+    "MultilabelMarginLoss": judged(margins,
         ("3 4", held([[1, 3, -1, 0], [0, -1, 2, 3], [2, 0, 1, -1]]), 1),
         ("2 4", held([[1, 3, -1, 0], [0, -1, 2, 3]]), 0),
-        ("2 4", held([[1, 3, -1, 0], [0, -1, 2, 3]]), 2),
-    ),
-}
+        ("2 4", held([[1, 3, -1, 0], [0, -1, 2, 3]]), 2)),
+}  # fmt: skip

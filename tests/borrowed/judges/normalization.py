@@ -179,9 +179,8 @@ NORMALIZATION: dict[str, Judge] = {
         judged(layer_norm, ("N 3 5", [5], "5, 5", 1e-3), ("4 3 5", [3, 5], None, None, 1e-5)),
     ),
     "LayerNormWithImplMode": judged(layer_norm, ("N 3 5", [5], "5, 5", 1e-3, 0)),
-    "LayerNormBackward": judged(
-        layer_norm_backward, ("2 3 5, 2 3 5", [5], "2 3 1, 2 3 1 +, 5, 5", [True] * 3)
-    ),
+    "LayerNormBackward": judged(layer_norm_backward,
+        ("2 3 5, 2 3 5", [5], "2 3 1, 2 3 1 +, 5, 5", [True] * 3)),
     "AddLayerNorm": judged(
         lambda a, b, w, v, c, eps, _: (
             *layer_norm(a + b + (0 if c is None else c), w.shape, w, v, eps),
@@ -204,15 +203,12 @@ NORMALIZATION: dict[str, Judge] = {
         ),
         ("N 3 5, N 3 5, 5, 5", 0.5, 1e-3),
     ),
-    "GroupNorm": judged(
-        group_norm, ("2 6 4, 6, 6", 2, 6, 4, 3, 1e-3), ("2 6 4 3", None, None, 2, 6, 12, 2, 1e-3)
-    ),
-    "GroupNormSilu": judged(
-        group_norm_silu, ("2 6 4, 6, 6", 3, 1e-3), ("2 6 4", None, "6", 3, 1e-3)
-    ),
-    "GroupNormSiluV2": judged(
-        group_norm_silu, ("2 6 4 3, 6, 6", 3, 1e-3, True), ("2 6 4, 6, 6", 3, 1e-3, False)
-    ),
+    "GroupNorm": judged(group_norm, ("2 6 4, 6, 6", 2, 6, 4, 3, 1e-3),
+        ("2 6 4 3", None, None, 2, 6, 12, 2, 1e-3)),
+    "GroupNormSilu": judged(group_norm_silu, ("2 6 4, 6, 6", 3, 1e-3),
+        ("2 6 4", None, "6", 3, 1e-3)),
+    "GroupNormSiluV2": judged(group_norm_silu, ("2 6 4 3, 6, 6", 3, 1e-3, True),
+        ("2 6 4, 6, 6", 3, 1e-3, False)),
     **{
         name: judged(
             batch_norm_backward,
@@ -221,16 +217,11 @@ NORMALIZATION: dict[str, Judge] = {
         )
         for name, version in {"BatchNormBackward": (), "FastBatchNormBackward": (0,)}.items()
     },
-    "GroupNormSwish": judged(
-        group_norm_swish,
-        ("2 6 4, 6, 6", 3, "NCHW", 1e-3, True, 1.5),
-        ("2 6 4 3, 6, 6", 2, None, 1e-3, False, 1.0),
-    ),
-    "GroupNormSwishGrad": judged(
-        group_norm_swish_backward,
+    "GroupNormSwish": judged(group_norm_swish, ("2 6 4, 6, 6", 3, "NCHW", 1e-3, True, 1.5),
+        ("2 6 4 3, 6, 6", 2, None, 1e-3, False, 1.0)),
+    "GroupNormSwishGrad": judged(group_norm_swish_backward,
         ("3 4 5", MEAN, FACTOR, DATA, "4, 4", 2, "NCHW", 1.5, True, True),
-        ("3 4 5", MEAN, FACTOR, DATA, "4, 4", 2, None, 0.5, True, False),
-    ),
+        ("3 4 5", MEAN, FACTOR, DATA, "4, 4", 2, None, 0.5, True, False)),
     "BatchNormReduce": judged(
         lambda x: [
             y.reshape(x.shape[1], -1).sum(1) for y in (x.swapaxes(0, 1), x.swapaxes(0, 1) ** 2)
@@ -239,20 +230,15 @@ NORMALIZATION: dict[str, Judge] = {
         "N 4",
         "2 3 4 5",
     ),
-    "BatchNormReduceBackward": judged(
-        batch_norm_reduce_backward,
+    "BatchNormReduceBackward": judged(batch_norm_reduce_backward,
         ("3 4 5, 3 4 5, 4, 4 +, 4", True, True, True),
         ("2 3 4 5, 2 3 4 5, 3, 3 +", None, False, True, False),
-        ("3 4, 3 4, 4, 4 +", None, True, False, True),
-    ),
-    "BatchNormGatherStatsWithCounts": judged(
-        gathered,
+        ("3 4, 3 4, 4, 4 +", None, True, False, True)),
+    "BatchNormGatherStatsWithCounts": judged(gathered,
         ("2 4 5, 3 4", uniform(0.5, 2, (3, 4)), "4, 4 +", 0.1, 1e-3, held([3, 1, 5])),
-        ("2 3 5, 2 3", uniform(0.5, 2, (2, 3)), None, None, 0.3, 1e-3, held([4, 6])),
-    ),
-    "SyncBatchNormGatherStats": judged(
-        gathered_sums, ("2 3", uniform(40, 50, (2, 3)), held([3, 4]), "3, 3 +", 0.25, 1e-3)
-    ),
+        ("2 3 5, 2 3", uniform(0.5, 2, (2, 3)), None, None, 0.3, 1e-3, held([4, 6]))),
+    "SyncBatchNormGatherStats": judged(gathered_sums,
+        ("2 3", uniform(40, 50, (2, 3)), held([3, 4]), "3, 3 +", 0.25, 1e-3)),
     "BatchNormStats": judged(
         lambda x, eps: [part.reshape(-1) for part in normal(x, (0, 2), eps)[1:]], ("3 4 5", 1e-3)
     ),
@@ -270,18 +256,14 @@ NORMALIZATION: dict[str, Judge] = {
     "InplaceAddRmsNorm": add_rms_norm(0, 2, 1),
     "RmsNormGrad": judged(rms_norm_backward, "4 3 5, 4 3 5, 4 3 1 +, 5"),
     "Modulate": judged(lambda x, s, t: x * (1 + s[:, None]) + t[:, None], "N 3 5, N 5, N 5"),
-    "BatchNorm": judged(
-        batch_norm,
-        ("3 4 5, 4, 4, 4, 4 +", True, 0.1, 1e-3),
-        ("3 4 5, 4, 4, 4, 4 +", False, 0.1, 1e-3),
-    ),
+    "BatchNorm": judged(batch_norm, ("3 4 5, 4, 4, 4, 4 +", True, 0.1, 1e-3),
+        ("3 4 5, 4, 4, 4, 4 +", False, 0.1, 1e-3)),
     "AddRmsNormCast": add_rms_norm(0, 0, 1, 2),
-    "GroupNormBackward": judged(
-        group_norm_backward, ("3 4 5", DATA, MEAN, FACTOR, "4", 3, 4, 5, 2, [True] * 3)
-    ),
+    "GroupNormBackward": judged(group_norm_backward,
+        ("3 4 5", DATA, MEAN, FACTOR, "4", 3, 4, 5, 2, [True] * 3)),
     "AdaLayerNorm": judged(
         lambda x, s, t, w, b, eps: layer_norm(x, [5], w, b, eps)[0] * (1 + s[:, None]) + t[:, None],
         ("N 3 5, N 5, N 5, 5, 5", 1e-3),
         ("N 3 5, N 5, N 5", None, None, 1e-3),
     ),
-}
+}  # fmt: skip

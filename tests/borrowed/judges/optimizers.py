@@ -32,15 +32,11 @@ def adamw(x, m, v, _, grad, step, rate, beta1, beta2, decay, eps, amsgrad, maxim
 
 
 OPTIMIZERS: dict[str, Judge] = {
-    "FusedSgd": judged(
-        sgd,
+    "FusedSgd": judged(sgd,
         (LISTS, LISTS, LISTS, held([2]), 0.25, 0.5, 0.5, 0.25, True, False, False),
         (LISTS, LISTS, LISTS, None, 0.0, 0.5, 0.5, 0.25, False, True, True),
-        (LISTS, LISTS, None, None, 0.25, 0.0, 0.5, 0.0, False, False, False),
-    ),
-    "ApplyAdamWV2": judged(
-        adamw,
+        (LISTS, LISTS, None, None, 0.25, 0.0, 0.5, 0.0, False, False, False)),
+    "ApplyAdamWV2": judged(adamw,
         ("N 5, N 5, N 5 +", None, "N 5", held([3]), 0.25, 0.5, 0.75, 0.5, 0.125, False, True),
-        ("4, 4, 4 +", None, "4", held([1]), 0.25, 0.5, 0.75, 0.0, 0.125, False, False),
-    ),
-}
+        ("4, 4, 4 +", None, "4", held([1]), 0.25, 0.5, 0.75, 0.0, 0.125, False, False)),
+}  # fmt: skip

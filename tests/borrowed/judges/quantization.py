@@ -106,78 +106,45 @@ def some_bytes(count):
 
 
 QUANTIZATION: dict[str, Judge] = {
-    "AscendQuant": judged(
-        quantized,
-        ("N 3 4, 4 +, 4", False, "round", INT8),
-        ("N 4, 1 +", None, True, "floor", INT8),
-        ("N 4, 1 +, 1", False, "ceil", INT8),
-        (uniform(-200, 200, (5, 6)), "6 +, 6", False, "trunc", INT8),
-    ),
-    "AscendQuantV3": judged(
-        quantized,
-        ("N 3 4, 4 +, 4", False, "round", INT8, -1),
-        ("N 3 4, 3 +, 3", True, "round", INT8, 1),
-        ("N 4, 1 +", None, False, "trunc", INT8, -1),
-    ),
-    "AscendAntiQuant": judged(
-        dequantized, ("N 3 4 <100, 4 +, 4", Type, False), ("N 4 <100, 1 +", None, Type, True)
-    ),
-    "DynamicQuant": judged(
-        quantized_rows, "N 3 5, 5", ("N 6", None), (held(np.zeros((2, 3))), None)
-    ),
-    "DynamicQuantV2": judged(
-        asymmetric_rows,
-        ("N 3 5, 5", None, INT8),
-        ("N 6", None, None, INT8),
-        ("2 2 6, 2 6", lambda _: [1, 4], INT8),
-        (held(np.ones((2, 3))), None, None, INT8),
-    ),
-    "Quantize": judged(
-        lambda x, s, z, _, axis: quantized(x, 1 / s, z, False, "round", INT8, axis),
-        ("N 3 4 +, 3 +, 3 <5", Type, 1),
-        ("N 4 +, 1 +", None, Type, 0),
-        (uniform(0, 10, (5, 6)), "6 +, 6 <5", Type, -1),
-    ),
+    "AscendQuant": judged(quantized, ("N 3 4, 4 +, 4", False, "round", INT8),
+        ("N 4, 1 +", None, True, "floor", INT8), ("N 4, 1 +, 1", False, "ceil", INT8),
+        (uniform(-200, 200, (5, 6)), "6 +, 6", False, "trunc", INT8)),
+    "AscendQuantV3": judged(quantized, ("N 3 4, 4 +, 4", False, "round", INT8, -1),
+        ("N 3 4, 3 +, 3", True, "round", INT8, 1), ("N 4, 1 +", None, False, "trunc", INT8, -1)),
+    "AscendAntiQuant": judged(dequantized, ("N 3 4 <100, 4 +, 4", Type, False),
+        ("N 4 <100, 1 +", None, Type, True)),
+    "DynamicQuant": judged(quantized_rows, "N 3 5, 5", ("N 6", None),
+        (held(np.zeros((2, 3))), None)),
+    "DynamicQuantV2": judged(asymmetric_rows, ("N 3 5, 5", None, INT8), ("N 6", None, None, INT8),
+        ("2 2 6, 2 6", lambda _: [1, 4], INT8), (held(np.ones((2, 3))), None, None, INT8)),
+    "Quantize": judged(lambda x, s, z, _, axis: quantized(x, 1 / s, z, False, "round", INT8, axis),
+        ("N 3 4 +, 3 +, 3 <5", Type, 1), ("N 4 +, 1 +", None, Type, 0),
+        (uniform(0, 10, (5, 6)), "6 +, 6 <5", Type, -1)),
     "AddRmsNormQuant": judged(
         lambda *given: add_rms_norm_quantized(*given[:7], None, *given[7:])[:3],
         ("N 3 5, N 3 5, 5, 5 +, 5 +, 5, 5", -1, 1e-3, True),
         ("4 3 5, 4 3 5, 3 5, 3 5 +", None, None, None, -1, 1e-3, False),
     ),
-    "AddRmsNormQuantV2": judged(
-        add_rms_norm_quantized,
+    "AddRmsNormQuantV2": judged(add_rms_norm_quantized,
         ("N 3 5, N 3 5, 5, 5 +", None, "5", None, "5", -1, 1e-3, True),
-        ("4 6, 4 6, 6, 6 +, 6 +", None, "6", None, -1, 1e-3, True),
-    ),
-    "QuantMatmulV3": judged(
-        lambda x, y, s, _, b, *t: quant_matmul(x, y, s, None, b, *t),
-        ("3 4, 4 5, 5", None, "5", False, False),
-        ("2 4 3, 2 5 4, 1", None, None, True, True),
-        ("2 3 4, 4 5, 5", None, "5", False, False),
-    ),
-    "QuantMatmulV4": judged(
-        lambda x, y, s, _, *rest: quant_matmul(x, y, s, *rest),
+        ("4 6, 4 6, 6, 6 +, 6 +", None, "6", None, -1, 1e-3, True)),
+    "QuantMatmulV3": judged(lambda x, y, s, _, b, *t: quant_matmul(x, y, s, None, b, *t),
+        ("3 4, 4 5, 5", None, "5", False, False), ("2 4 3, 2 5 4, 1", None, None, True, True),
+        ("2 3 4, 4 5, 5", None, "5", False, False)),
+    "QuantMatmulV4": judged(lambda x, y, s, _, *rest: quant_matmul(x, y, s, *rest),
         ("3 4, 4 5, 5", None, "3 +, 5", False, False),
         ("4 3, 5 4, 1", None, "3 +", None, True, True),
-        ("2 3 4, 2 4 5, 5", None, "3 +, 2 1 5", False, False),
-    ),
-    "QuantMatmulV5": judged(
-        lambda x, y, r, s, *rest: quant_matmul(x, y, s, r, *rest[4:7]),
+        ("2 3 4, 2 4 5, 5", None, "3 +, 2 1 5", False, False)),
+    "QuantMatmulV5": judged(lambda x, y, r, s, *rest: quant_matmul(x, y, s, r, *rest[4:7]),
         ("3 4, 4 5, 3 +, 5", None, None, None, None, "5", False, False, 0),
-        ("3 4, 5 4, 3 +, 1", None, None, None, None, None, False, True, 0),
-    ),
-    "WeightQuantBatchMatmulV2": judged(
-        weight_quant_matmul,
+        ("3 4, 5 4, 3 +, 1", None, None, None, None, None, False, True, 0)),
+    "WeightQuantBatchMatmulV2": judged(weight_quant_matmul,
         ("N 64, 64 5, 2 5 +, 2 5", None, None, "5", 32),
         ("3 80, 80 4, 3 4 +", None, None, None, None, 32),
-        ("3 6, 6 5, 5 +, 5", None, None, "1 5", 0),
-        ("3 6, 6 5, 1 5 +", None, None, None, None, 0),
-        ("3 6, 6 5, 1 +, 1", None, None, None, 0),
-    ),
-    "SignBitsPack": judged(
-        lambda x, size: np.packbits(x >= 0, bitorder="little").reshape(size, -1),
-        ("30", 2),
-        ("16", 1),
-    ),
+        ("3 6, 6 5, 5 +, 5", None, None, "1 5", 0), ("3 6, 6 5, 1 5 +", None, None, None, None, 0),
+        ("3 6, 6 5, 1 +, 1", None, None, None, 0)),
+    "SignBitsPack": judged(lambda x, size: np.packbits(x >= 0, bitorder="little").reshape(size, -1),
+        ("30", 2), ("16", 1)),
     "SignBitsUnpack": judged(
         lambda x, size, _: (
             np.unpackbits(np.uint8(x), bitorder="little").reshape(size, -1) * 2.0 - 1
@@ -197,4 +164,4 @@ QUANTIZATION: dict[str, Judge] = {
             for k, infinite in ((2, 0), (1, 0), (2, 1))
         ],
     ),
-}
+}  # fmt: skip

@@ -158,27 +158,19 @@ RANDOM: dict[str, Judge] = {
         for ending, chance in {"": 0.25, "Tensor": held(np.full((40, 25), 0.25))}.items()
     },
     "Randperm": judged(lambda n, *_: RNG.permutation(n), (40, 7, 0), chosen=permutation),
-    "Multinomial": judged(
-        lambda x, n, *_: RNG.choice(3, (len(x), n), p=[0.5, 0, 0.5]),
-        (held(np.float64([[1, 0, 1]] * 4)), 250, True, 7, 0),
-        chosen=distributed(1, 1, 0, 2),
-        result="index",
-    ),
-    "SimThreadExponential": judged(
-        lambda x, n, rate, *_: RNG.exponential(1 / rate, x.shape),
-        ("40 25", 1000, 2.0, 7, 0),
-        chosen=distributed(0.5, 0.5, 0, 20),
-    ),
+    "Multinomial": judged(lambda x, n, *_: RNG.choice(3, (len(x), n), p=[0.5, 0, 0.5]),
+        (held(np.float64([[1, 0, 1]] * 4)), 250, True, 7, 0), chosen=distributed(1, 1, 0, 2),
+        result="index"),
+    "SimThreadExponential": judged(lambda x, n, rate, *_: RNG.exponential(1 / rate, x.shape),
+        ("40 25", 1000, 2.0, 7, 0), chosen=distributed(0.5, 0.5, 0, 20)),
     "RReluWithNoise": judged(rrelu, *RRELU, chosen=sloped),
-    "InplaceRReluWithNoise": judged(
-        lambda *given: rrelu(*given)[::-1], *RRELU, chosen=lambda parts: sloped(parts[::-1])
-    ),
+    "InplaceRReluWithNoise": judged(lambda *given: rrelu(*given)[::-1], *RRELU,
+        chosen=lambda parts: sloped(parts[::-1])),
     "DropoutGenMaskV2Tensor": mask_bits(*SEEDS["Tensor"], 0),
     "DropoutGenMask": mask_bits(7, 0),
     "DropoutGenMaskV2": mask_bits(7, 0, 0),
-    "DropoutDoMask": judged(
-        lambda x, mask, p: masked(x, mask, 1 / (1 - p)), ("4 6", some_mask, 0.2)
-    ),
+    "DropoutDoMask": judged(lambda x, mask, p: masked(x, mask, 1 / (1 - p)),
+        ("4 6", some_mask, 0.2)),
     "DropoutBackward": judged(masked, ("4 6", some_mask, 1.25)),
     "Dropout": judged(dropout, ("40 25 +", 0.25, True, 7, 0), chosen=dropped),
-}
+}  # fmt: skip

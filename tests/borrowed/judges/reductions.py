@@ -127,71 +127,47 @@ TENSORS = ["N 5", "5", "N 1"]
 PDIST = judged(lambda x, p: cdist(x, x, p)[np.triu_indices(len(x), 1)], ("4 3", 3.0))
 MEDIAN_DIM = judged(median, ("N 3 4 !", 1, True), ("3 4 !", -1, False))
 REDUCTIONS: dict[str, Judge] = {
-    "All": judged(
-        over(np.all),
-        ("N 3 5", [1, 2], True),
-        ("N 2", [1], False),
-        ("N 2", [], False),
-        result="bool",
-    ),
+    "All": judged(over(np.all), ("N 3 5", [1, 2], True), ("N 2", [1], False), ("N 2", [], False),
+        result="bool"),
     "Any": judged(over(np.any), ("N 3 5", [0, 2], False), ("N 2", [], True), result="bool"),
     "Amax": judged(over(np.max), *BOTH_FORMS),
     "Amin": judged(over(np.min), *BOTH_FORMS),
-    "Aminmax": judged(
-        lambda *given: (over(np.min)(*given), over(np.max)(*given)), ("N 3 5", [1], True)
-    ),
+    "Aminmax": judged(lambda *given: (over(np.min)(*given), over(np.max)(*given)),
+        ("N 3 5", [1], True)),
     "AminmaxAll": judged(lambda x: (x.min(), x.max()), "3 5"),
-    "AminmaxDim": judged(
-        lambda x, d, k: (x.min(d, keepdims=k), x.max(d, keepdims=k)),
-        ("N 3 5", 1, False),
-        ("3 5", 0, True),
-    ),
-    "ArgMax": judged(
-        lambda x, d, k: np.argmax(x, d, keepdims=k), ("N 3 5 !", 1, True), result="index"
-    ),
-    "ArgMin": judged(
-        lambda x, d, k: np.argmin(x, d, keepdims=k),
-        ("N 3 5 !", -1, False),
-        ("3 5 !", 0, True),
-        result="index",
-    ),
-    "Argsort": judged(
-        lambda *given: sort(*given)[1], ("N 3 5 !", 2, True), ("3 5 !", 0, False), result="index"
-    ),
+    "AminmaxDim": judged(lambda x, d, k: (x.min(d, keepdims=k), x.max(d, keepdims=k)),
+        ("N 3 5", 1, False), ("3 5", 0, True)),
+    "ArgMax": judged(lambda x, d, k: np.argmax(x, d, keepdims=k), ("N 3 5 !", 1, True),
+        result="index"),
+    "ArgMin": judged(lambda x, d, k: np.argmin(x, d, keepdims=k), ("N 3 5 !", -1, False),
+        ("3 5 !", 0, True), result="index"),
+    "Argsort": judged(lambda *given: sort(*given)[1], ("N 3 5 !", 2, True), ("3 5 !", 0, False),
+        result="index"),
     "Bincount": judged(np.bincount, ("7 <5", None, 9), ("7 <5, 7 +", 3)),
-    "Bucketize": judged(
-        lambda x, b, *rest: searched(b, x, *rest), (between, ordered, False, True), result="index"
-    ),
+    "Bucketize": judged(lambda x, b, *rest: searched(b, x, *rest), (between, ordered, False, True),
+        result="index"),
     "Cdist": judged(cdist, ("N 3 4, N 5 4", 2.0, 0), ("3 4, 5 4", 1.0, 1)),
     "Cummax": judged(running(np.maximum), ("N 3 5", 2)),
     "Cummin": judged(running(np.minimum), ("N 3 5", 1)),
     "Cumprod": judged(lambda x, d, _: np.cumprod(x, d), ("N 4", 1, Type)),
     "InplaceCumprod": judged(np.cumprod, ("N 4", 1)),
     "Cumsum": judged(lambda x, d, _: np.cumsum(x, d), ("N 3 5", 1, Type)),
-    "CumsumV2": judged(
-        cumsum, ("N 3 5", 1, True, False), ("3 5", 1, True, True), ("3 5", 0, False, True)
-    ),
-    "Equal": judged(
-        np.array_equal, "3 5, 3 5", (held(np.arange(4)), held(np.arange(4))), result="bool"
-    ),
+    "CumsumV2": judged(cumsum, ("N 3 5", 1, True, False), ("3 5", 1, True, True),
+        ("3 5", 0, False, True)),
+    "Equal": judged(np.array_equal, "3 5, 3 5", (held(np.arange(4)), held(np.arange(4))),
+        result="bool"),
     "GlobalAveragePool": judged(lambda x: x.mean((2, 3), keepdims=True), "N 3 4 5"),
     "GlobalMaxPool": judged(lambda x: x.max((2, 3), keepdims=True), "N 3 4 5"),
-    "Histc": judged(
-        lambda x, n, low, high: np.histogram(x, n, (low, high))[0].astype(float), ("30", 5, -2, 2)
-    ),
+    "Histc": judged(lambda x, n, low, high: np.histogram(x, n, (low, high))[0].astype(float),
+        ("30", 5, -2, 2)),
     "IsInScalarTensor": judged(isin, (2, "3 5", False, True), result="bool"),
     "IsInTensorScalar": judged(isin, ("N 3 5", 2, False, True), result="bool"),
-    "Kthvalue": judged(
-        lambda x, k, d, keep: place(x, k - 1, d, keep),
-        ("N 3 5 !", 2, 1, True),
-        ("3 5 !", 4, -1, False),
-    ),
-    "LinalgVectorNorm": judged(
-        norm, ("N 3 5", 2.0, [1, 2], True, Type), ("3 5", math.inf, [0], False, Type)
-    ),
-    "LogSumExp": judged(
-        lambda x, *rest: np.log(over(np.sum)(np.exp(x), *rest)), ("N 3 5", [1, 2], True)
-    ),
+    "Kthvalue": judged(lambda x, k, d, keep: place(x, k - 1, d, keep), ("N 3 5 !", 2, 1, True),
+        ("3 5 !", 4, -1, False)),
+    "LinalgVectorNorm": judged(norm, ("N 3 5", 2.0, [1, 2], True, Type),
+        ("3 5", math.inf, [0], False, Type)),
+    "LogSumExp": judged(lambda x, *rest: np.log(over(np.sum)(np.exp(x), *rest)),
+        ("N 3 5", [1, 2], True)),
     "Max": judged(np.max, "3 5"),
     "MaxDim": extreme(np.argmax),
     "MaxN": judged(lambda xs: np.max(np.broadcast_arrays(*xs), 0), TENSORS),
@@ -203,9 +179,8 @@ REDUCTIONS: dict[str, Judge] = {
     "Min": judged(np.min, "3 5"),
     "MinDim": extreme(np.argmin),
     "MinN": judged(lambda xs: np.min(np.broadcast_arrays(*xs), 0), TENSORS),
-    "NanMedian": judged(
-        lambda x: np.sort(x, None)[(np.isfinite(x).sum() - 1) // 2], held([3, np.nan, 1, 2, 5])
-    ),
+    "NanMedian": judged(lambda x: np.sort(x, None)[(np.isfinite(x).sum() - 1) // 2],
+        held([3, np.nan, 1, 2, 5])),
     "NanMedianDim": MEDIAN_DIM,
     "Norm": judged(norm, ("N 3 5", 3.0, [1, 2], True), ("3 5", 2.0, [0], False)),
     "Pdist": PDIST,
@@ -213,29 +188,16 @@ REDUCTIONS: dict[str, Judge] = {
     "Prod": judged(lambda x, _: np.prod(x), ("6", Type)),
     "ProdDim": judged(lambda x, d, k, _: np.prod(x, d, keepdims=k), ("N 3 4", 1, True, Type)),
     "ReduceLogSum": over_some(np.sum, np.log, " +"),
-    "ReduceNansum": judged(
-        over(np.nansum),
-        ("N 3 5", [1, 2], True, Type),
-        (held([[1, np.nan, 2]]), [1], False, Type),
-        ("N 3 5", [], False, Type),
-    ),
+    "ReduceNansum": judged(over(np.nansum), ("N 3 5", [1, 2], True, Type),
+        (held([[1, np.nan, 2]]), [1], False, Type), ("N 3 5", [], False, Type)),
     "ReduceSum": judged(over(np.sum), ("N 3 5", [1, 2], True, Type), ("3 N 5", [1], False, Type)),
     "Renorm": judged(renorm, ("3 4 5", 2, 1, 3)),
-    "SearchSorted": judged(
-        searched,
-        (ordered, between, False, True, None),
-        (UNSORTED, between, False, False, SORTER),
-        result="index",
-    ),
-    "SearchSorteds": judged(
-        searched,
-        (held([1, 3, 4, 6]), 4, False, True, None),
-        (UNSORTED, 4, False, False, SORTER),
-        result="index",
-    ),
-    "Sort": judged(
-        lambda x, stable, *rest: sort(x, *rest), ("N 3 5", True, 1, True), ("3 5", True, -1, False)
-    ),
+    "SearchSorted": judged(searched, (ordered, between, False, True, None),
+        (UNSORTED, between, False, False, SORTER), result="index"),
+    "SearchSorteds": judged(searched, (held([1, 3, 4, 6]), 4, False, True, None),
+        (UNSORTED, 4, False, False, SORTER), result="index"),
+    "Sort": judged(lambda x, stable, *rest: sort(x, *rest), ("N 3 5", True, 1, True),
+        ("3 5", True, -1, False)),
     "Std": judged(spread(np.std), ("N 3 5", [1, 2], 1, True), ("3 5", [0], 0, False)),
     "StdMeanCorrection": judged(beside_mean(np.std), ("N 3 5", [1, 2], 2, True)),
     "Sum": judged(lambda xs: sum(np.int64(x) if x.dtype == bool else x for x in xs), TENSORS),
@@ -249,4 +211,4 @@ REDUCTIONS: dict[str, Judge] = {
     "Var": judged(spread(np.var), ("N 3 5", [1, 2], False, True), ("N 3 5", [1], True, False)),
     "VarCorrection": judged(spread(np.var), ("N 3 5", [1, 2], 2, True)),
     "VarMean": judged(beside_mean(np.var), ("N 3 5", [1, 2], 0, False), ("N 3 5", [1], 1, True)),
-}
+}  # fmt: skip
