@@ -209,9 +209,9 @@ def costs() -> None:
         f"graph of {blocks} chunks: {1e3 * built:.0f} ms, {len(tasks) / blocks:.1f} tasks a chunk"
     )
     with cluster(600) as machines, Client(machines) as client:
-        client.gather(client.map(_nothing, range(100)))
+        client.gather(client.map(abs, range(100)))
         start = time.perf_counter()
-        client.gather(client.map(_nothing, range(100, 5100)))
+        client.gather(client.map(abs, range(100, 5100)))
         print(f"a task of the scheduler: {(time.perf_counter() - start) / 5000 * 1e6:.0f} µs")
     data = np.random.default_rng(0).standard_normal(CHUNK, np.float32)
     step = CHUNK[0] * CHUNK[2] * CHUNK[3]
@@ -229,10 +229,6 @@ def costs() -> None:
             f" {len(pickle.dumps(parts[0]))} bytes, merged {len(pickle.dumps(merged))} bytes,"
             f" {seconds / 15 * 1e6:.0f} µs a merge"
         )
-
-
-def _nothing(number: int) -> None:
-    """Do nothing."""
 
 
 def print_ratios(label: str, best: dict[str, float]) -> None:

@@ -88,11 +88,5 @@ def test_other_processors_give_the_stored_bits(
     processor: str, options: tuple[str, ...], tmp_path: Path
 ) -> None:
     variables = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
-    run(
-        "-m",
-        "tests.portability",
-        *options,
-        timeout=1800,
-        **variables,
-        NUMBA_CACHE_DIR=str(tmp_path),
-    )
+    variables["NUMBA_CACHE_DIR"] = str(tmp_path)
+    run("-m", "tests.portability", *options, timeout=1800, **variables)

@@ -17,15 +17,9 @@ from ..support.rounding import array_of, assert_bits
 pytestmark = pytest.mark.tiny
 
 ONE_AND_A_HALF: list[Any] = [
-    1.5,
-    np.float64(1.5),
-    np.float32(1.5),
-    np.float16(1.5),
-    ml_dtypes.bfloat16(1.5),
-    np.array(1.5),
-    np.array(1.5, np.float16),
-    np.array(1.5, ml_dtypes.bfloat16),
-]
+    1.5, np.float64(1.5), np.float32(1.5), np.float16(1.5), ml_dtypes.bfloat16(1.5),
+    np.array(1.5), np.array(1.5, np.float16), np.array(1.5, ml_dtypes.bfloat16),
+]  # fmt: skip
 TWO: list[Any] = [
     2, np.int8(2), np.uint8(2), np.int16(2), np.int32(2), np.int64(2), np.uint64(2), np.array(2),
     np.array(2, np.int8),
@@ -75,20 +69,10 @@ def test_huge_integers_are_scalars(argument: str, value: int) -> None:
 @each_scalar
 @pytest.mark.parametrize(
     "value",
-    [
-        "1",
-        None,
-        0.5 + 0j,
-        Decimal("0.5"),
-        np.timedelta64(1, "ns"),
-        [0.5],
-        np.array([0.5]),
-        b"1",
-        np.complex64(0.5),
-        object(),
-    ],
+    ["1", None, 0.5 + 0j, Decimal("0.5"), np.timedelta64(1, "ns"), [0.5], np.array([0.5]), b"1",
+     np.complex64(0.5), object()],
     ids=lambda value: type(value).__name__,
-)
+)  # fmt: skip
 def test_what_is_no_real_number_is_refused_however_often(argument: str, value: Any) -> None:
     call = CALLS[argument]
     if value is None and argument == "eps":

@@ -145,12 +145,8 @@ def interrupt(calls: int) -> int:
     return hits
 
 
-def test_interrupts_leave_the_cores_free() -> None:
+@pytest.mark.parametrize("calls", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
+def test_interrupts_leave_the_cores_free(calls: int) -> None:
     threads = numba.get_num_threads()
-    assert interrupt(300)
+    assert interrupt(calls)
     assert numba.get_num_threads() == threads
-
-
-@pytest.mark.exhaustive
-def test_thousands_of_interrupts_leave_the_cores_free() -> None:
-    assert interrupt(20_000)
