@@ -59,15 +59,10 @@ def test_integers_as_self(kind: str, integer: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "compute"),
     [
-        ("float32", None),
-        ("float16", None),
-        ("float32", "float16"),
-        ("bfloat16", "bfloat16"),
-        ("float32", "float64"),
-        ("float64", None),
-        ("float64", "float32"),
+        ("float32", None), ("float16", None), ("float32", "float16"), ("bfloat16", "bfloat16"),
+        ("float32", "float64"), ("float64", None), ("float64", "float32"),
     ],
-)
+)  # fmt: skip
 def test_any_byte_but_0_is_true(kind: str, compute: str | None) -> None:
     """NumPy and torch make such bytes of C memory, and they call them true."""
     truths = np.arange(256, dtype=np.uint8)
