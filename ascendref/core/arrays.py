@@ -1,7 +1,5 @@
 """Arrays of other libraries: imported as NumPy views and created from NumPy results."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeVar

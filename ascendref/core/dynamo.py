@@ -5,8 +5,6 @@ call and with warnings. Its list of folders to skip can be extended only after i
 first use of ``torch.compile`` imports it; this package must not, so it waits for that import.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec

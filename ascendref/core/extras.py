@@ -1,7 +1,5 @@
 """The package's extras, and the commands that install them."""
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import PackageNotFoundError, requires, version
 

@@ -7,8 +7,6 @@ a later call finds its result. A fork waits until no such work is running: the c
 the thread that does it, and would wait for ever for the locks that the thread held.
 """
 
-from __future__ import annotations
-
 import logging  # noqa: F401 - so that its handlers of forks are registered before ours
 import os
 import sys

@@ -3,8 +3,6 @@
 Strides are in bytes, as in NumPy.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np
