@@ -306,6 +306,8 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::upsample_linear1d",
     "aten::upsample_trilinear3d",
 };
+// a factor of one of the terms: unless it is 1, kernels round it, and sums of F16 and BF16 twice
+constexpr std::string_view FACTOR = "alpha";
 // operators whose integers are computed as floats
 const std::unordered_set<std::string_view> COUNTING = {"aten::histc"};
 
@@ -440,12 +442,17 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
             narrow = wider(type, counting) != type;
         }
     if (!narrow) return op.redispatchBoxed(keys, stack);
+    bool rounds = ROUNDING.count(op.schema().name());
+    for (size_t k = 0; k < static_cast<size_t>(count) && !rounds; k++) {
+        const auto &value = *(stack->end() - count + static_cast<std::ptrdiff_t>(k));
+        rounds = op.schema().arguments()[k].name() == FACTOR && value.isScalar() &&
+                 !value.toScalar().equal(1);
+    }
     Wide wide(op, keys, Stack(stack->end() - count, stack->end()), counting);
     const auto rest = stack->size() - static_cast<size_t>(count);
     std::exception_ptr refused; // with the types of the program
     std::vector<at::ScalarType> types; // of the results of gradients whose arguments have several
     const std::string_view name = op.schema().name();
-    const bool rounds = ROUNDING.count(name);
     if (!rounds || wide.differ()) {
         try {
             op.redispatchBoxed(keys, stack);

@@ -103,3 +103,32 @@ def npu_scaled_masked_softmax_backward(
     hidden = _hidden(y, mask, fixed_triu_mask)
     found = adapters.scaled_masked_softmax_backward(y_grad, y, hidden, scale, False)
     return found.to(y_grad.dtype)
+
+
+@formula(ignored="inner_precision_mode")
+def npu_masked_softmax_with_rel_pos_bias(
+    x: Tensor, atten_mask: Tensor | None, relative_pos_bias: Tensor, scale_value: float
+) -> Tensor:
+    """Softmax of scale·x + mask + bias over the last axis.
+
+    x is [batch, windows, heads, rows, columns], or has batch and windows as one axis; the mask is
+    [windows, rows, columns], and the bias [heads, rows, columns], both also with axes of 1.
+    """
+    mask = x.new_zeros(x.shape[-2:]) if atten_mask is None else atten_mask
+    masks, biases = (one.float().reshape(-1, *x.shape[-2:]) for one in (mask, relative_pos_bias))
+    scores = x.float().reshape(-1, len(masks), *x.shape[-3:]) * scale_value
+    return torch.softmax(scores + masks[:, None] + biases, -1).to(x.dtype).view(x.shape)
+
+
+@formula()
+def npu_attn_softmax_(input: Tensor) -> Tensor:
+    """Softmax over the last axis, in place."""
+    return input.copy_(torch.softmax(input.float(), -1))
+
+
+@formula()
+def npu_attn_softmax_backward_(input: Tensor, grad_output: Tensor, values: Tensor) -> Tensor:
+    """Gradient of `npu_attn_softmax_`, in place of its result, which was multiplied by values."""
+    grad = grad_output.float() @ values.float().mT
+    found = torch.ops.aten._softmax_backward_data(grad, input.float(), -1, torch.float32)
+    return input.copy_(found)

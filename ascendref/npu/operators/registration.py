@@ -18,7 +18,7 @@ from .types import Types
 for _group in (
     "activations attention.inference attention.merging attention.training batch_norms boxes"
     " deformable dropout experts layout losses matrices normalization optimizers quantization"
-    " recurrent rotary rotated suppression"
+    " recurrent regions rotary rotated suppression"
 ).split():
     import_module(f".{_group}", __package__)  # fills the table of formulas
 #: operators whose kernels in torch_npu call others that have gradients

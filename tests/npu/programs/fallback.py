@@ -140,6 +140,11 @@ for call, given in (
     (lambda x: F.batch_norm(x, None, None, training=True), image),
     (lambda x: x.pow(3), image),
     (lambda x: torch._foreach_pow([x], 3)[0], image),
+    (lambda x: torch.add(x, x.flip(0), alpha=0.3), image),
+    (lambda x: x.clone().sub_(x.flip(0), alpha=5.3), image),
+    (lambda x: torch.rsub(x, x.flip(0), alpha=0.3), image),
+    (lambda x: torch._foreach_add([x], [x.flip(0)], alpha=5.3)[0], image),
+    (lambda x: torch._foreach_sub([x], [x.flip(0)], alpha=0.3)[0], image),
     (lambda x: F.conv_transpose3d(x, x.transpose(0, 1)[:, :1]), volume[:1]),
 ):
     exact = call(given.half().double())

@@ -153,3 +153,73 @@ WRONG = (
     (lambda: torch_npu.npu_diou(leaves[0], npu(first), True), "gtboxes has the shape [7, 4]"),
 )
 refuse(WRONG)
+
+# samples of regions: between pixels, 0 outside of an image and as at its edge beside that
+image = random.normal(size=(2, 3, 7, 9))
+regions = np.array(
+    [[1, 3.0, 2.0, 21.0, 17.5], [0, -9.0, -6.0, 30.0, 33.0], [0, 8.0, 9.0, 8.5, 9.5]]
+)
+
+
+def sampled(plane, y, x):
+    height, width = plane.shape
+    if not (-1 <= y <= height and -1 <= x <= width):
+        return 0.0
+    y, x = min(max(y, 0), height - 1), min(max(x, 0), width - 1)
+    return sum(
+        plane[row, column] * max(0, 1 - abs(y - row)) * max(0, 1 - abs(x - column))
+        for row in range(height)
+        for column in range(width)
+    )
+
+
+def aligned(image, mode, scale=0.3, cells=(2, 3), samples=2):
+    found = np.zeros((len(regions), image.shape[1], *cells))
+    for place in np.ndindex(*found.shape):
+        region, channel, *cell = place
+        number, *ends = regions[region]
+        x, y, right, bottom = ends
+        sizes = [scale * (end - start + (mode == 1)) for start, end in ((y, bottom), (x, right))]
+        sizes = [max(size, 1.0) for size in sizes] if mode == 0 else sizes
+        starts = [start * scale - (0.5 if mode == 3 else 0) for start in (y, x)]
+        found[place] = np.mean(
+            [
+                sampled(
+                    image[int(number), channel],
+                    *(
+                        start + size * (k + (part + 0.5) / samples) / count
+                        for start, size, k, part, count in zip(
+                            starts, sizes, cell, parts, cells, strict=True
+                        )
+                    ),
+                )
+                for parts in np.ndindex(samples, samples)
+            ]
+        )
+    return found
+
+
+for mode in (0, 1, 3):
+    found = torch_npu.npu_roi_align(npu(image), npu(regions), 0.3, 2, 3, 2, mode)
+    close(found, aligned(image, mode))
+    given = random.normal(size=found.shape)
+    others = (list(image.shape), 3, 2, 0.3, 2, *([mode] if mode != 1 else []))
+    gradient = torch_npu.npu_roi_alignbk(npu(given), npu(regions), *others)
+    direction = random.normal(size=image.shape)  # the operator is linear
+    close(
+        (gradient.cpu() * torch.tensor(direction)).sum(),
+        (given * aligned(direction, mode)).sum(),
+        1e-4,
+    )
+refuse(
+    [
+        (
+            lambda: torch_npu.npu_roi_align(npu(image), npu(regions), 0.3, 2, 3, 0, 0),
+            "emulated device: npu::npu_roi_align is not available: with sample_num 0",
+        ),
+        (
+            lambda: torch_npu.npu_roi_align(npu(image), npu(regions), 0.3, 2, 3, 2, 2),
+            "emulated device: npu::npu_roi_align is not available: with roi_end_mode 2",
+        ),
+    ]
+)

@@ -75,6 +75,43 @@ for mask, fixed in ((hidden, False), (torch.zeros(1, 1, 32, 32, dtype=torch.bool
     call = torch.ops.npu.npu_scaled_masked_softmax_backward
     close(call(*npu(given, *values, mask), 0.7, fixed), expected)
 
+# softmax of scores with a mask of each window and a bias of each head
+windows, heads = torch.randn(3, 6, 7), torch.randn(2, 6, 7)
+scores = torch.randn(4, 3, 2, 6, 7)
+
+
+def biased(x, mask, bias):
+    mask = torch.zeros(1) if mask is None else mask[:, None]
+    return torch.softmax(0.7 * x + mask + bias, -1)
+
+
+for shape, mask, bias in (
+    ([4, 3, 2, 6, 7], windows, heads),
+    ([12, 2, 6, 7], windows[:, None], heads[None, None]),
+    ([12, 2, 6, 7], None, heads[None]),
+):
+    beside(
+        "npu_masked_softmax_with_rel_pos_bias",
+        lambda x, bias, *masks, shape=shape: biased(
+            x.view(scores.shape), masks[0].view(3, 6, 7) if masks else None, bias.view(2, 6, 7)
+        ).view(shape),
+        [scores.view(shape), bias, *([] if mask is None else [mask])],
+        call=lambda x, bias, mask=None: torch_npu.npu_masked_softmax_with_rel_pos_bias(
+            x, mask, bias, 0.7
+        ),
+    )
+for dtype in (torch.float32, torch.float16):
+    logits, values = torch.randn(2, 5, 6).to(dtype), torch.randn(2, 6, 4).to(dtype)
+    (product, attention), given, (expected, *_) = derived(
+        lambda x, v: ((y := torch.softmax(x, -1)) @ v, y), [logits, values]
+    )
+    device = logits.npu()
+    assert torch_npu.npu_attn_softmax_(device) is device
+    close(device, attention, 1e-3 if dtype == torch.float16 else 1e-5)
+    given = given.to(dtype).npu()
+    assert torch_npu.npu_attn_softmax_backward_(device, given, values.npu()) is device
+    close(device, expected, 1e-2 if dtype == torch.float16 else 1e-5)
+
 # rotations of pairs: complex numbers times e to an angle
 x, angle = torch.randn(2, 5, 3, 8), torch.rand(1, 5, 1, 4)
 
