@@ -43,7 +43,7 @@ def _write(made: Path, sources: dict[str, str], version: str) -> None:
     library = folder / LIBRARY
     # needed because some functions of the library throw
     flags = ["-fexceptions", f"-Wl,-soname,{LIBRARY}", "-DWITHOUT_BORROWED"]
-    flags += [f"-DWITH_{api}" for api in _BORROWED]
+    flags += ["-DFOR_TORCH_NPU", *(f"-DWITH_{api}" for api in _BORROWED)]
     compile_library(made / "include", library, sources, flags)
     empty = made / "empty.c"
     empty.write_text("")

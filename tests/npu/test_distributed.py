@@ -144,6 +144,26 @@ os._exit(0)
 """
 
 
+FAILS = """
+dist.init_process_group("hccl")
+x = torch.ones(1000).npu()
+def fail():
+    works = [dist.all_reduce(x, async_op=True) for _ in range(3)]
+    model = torch.nn.Linear(2, 1).npu()
+    parallel = torch.nn.parallel.DistributedDataParallel(model, device_ids=[rank])
+    torch.npu.synchronize()
+    raise ValueError("the program fails")
+fail()
+"""
+
+
+def test_a_failed_program_leaves_its_events_without_a_word(tmp_path):
+    for status, _, errors in ranks(tmp_path, HEAD + FAILS):
+        assert status == 1
+        assert "ValueError: the program fails" in errors
+        assert "aclrtDestroyEvent" not in errors
+
+
 def test_a_missing_wait_is_found_and_a_dead_rank_is_an_error(tmp_path):
     first, second = ranks(tmp_path, HEAD + RACES, ASCENDREF_CHECK="1")
     assert (first[0], second[0]) == (0, 3), first[2] + second[2]
