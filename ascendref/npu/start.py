@@ -51,6 +51,7 @@ def start() -> None:
     from .operators.formulas import FORMULAS
     from .operators.registration import register_formulas
     from .profiler import replace_profilers
+    from .quantized import register_quantized
     from .refusals import refuse_collectives, refuse_functions, register_refusals
     from .registration import register
     from .report import write_report
@@ -65,6 +66,7 @@ def start() -> None:
     _kept.append(register(_compiled() if has_fallback else None))
     _kept.append(register_refusals(CASTS.keys() | FORMULAS.keys()))
     _kept.append(register_casts())
+    _kept.append(register_quantized())
     _kept.extend(register_formulas())
     if has_fallback:
         _kept.extend([register_batches(), register_derivatives(), register_gather()])

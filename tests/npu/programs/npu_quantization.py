@@ -190,3 +190,17 @@ WRONG = (
     ),
 )
 refuse(WRONG)
+
+# quantized tensors on their way to the host
+values = torch.randn(4, 3)
+scales, points = torch.tensor([0.1, 0.2, 0.3]), torch.tensor([1, 2, 3], dtype=torch.int32)
+for kind in (torch.qint8, torch.quint8, torch.qint32):
+    for call, numbers in (
+        (torch.quantize_per_tensor, (0.1, 3, kind)),
+        (torch.quantize_per_channel, (scales, points, 1, kind)),
+    ):
+        moved = [one.npu() if isinstance(one, torch.Tensor) else one for one in numbers]
+        found, expected = call(values.npu(), *moved), call(values, *numbers)
+        for one in (found.cpu(), found.to("cpu")):
+            assert (one.dtype, one.qscheme()) == (kind, expected.qscheme())
+            assert torch.equal(one, expected)
