@@ -107,8 +107,8 @@ class Schema:
         for name, tensor in tensors:
             if first is not None and tensor.device != first:
                 raise RuntimeError(
-                    f"Expected all tensors to be on the same device, but got {name} is on"
-                    f" {tensor.device}, different from other tensors on {first} ({self.op.name()})"
+                    "Expected all tensors to be on the same device, but found at least two devices,"
+                    f" {first} and {tensor.device}! (argument {name} of {self.op.name()})"
                 )
 
     def each(self, found: Any) -> list[Any]:

@@ -796,9 +796,9 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
             if (!tensor.defined() || tensor.device() == *found) return;
             elsewhere = true;
             TORCH_CHECK(for_each || (tensor.dim() == 0 && !is_on_device(tensor)),
-                        "Expected all tensors to be on the same device, but got ",
-                        op.schema().arguments()[k].name(), " is on ", tensor.device(),
-                        ", different from other tensors on ", *found, " (", op.operator_name(), ")");
+                        "Expected all tensors to be on the same device, but found at least two devices, ",
+                        *found, " and ", tensor.device(), "! (argument ",
+                        op.schema().arguments()[k].name(), " of ", op.operator_name(), ")");
         });
     // the CPU's kernel calls the operator of one tensor for each, on its device
     if (for_each && elsewhere) return op.redispatchBoxed(CPU_KEYS, stack);
