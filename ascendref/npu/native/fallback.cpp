@@ -280,6 +280,9 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::convolution_backward",
     "aten::convolution_backward_overrideable",
     "aten::convolution_overrideable",
+    "aten::cumprod",
+    "aten::cumprod_",
+    "aten::embedding_dense_backward",
     "aten::fractional_max_pool2d_backward",
     "aten::glu_backward",
     "aten::grid_sampler_2d",
@@ -296,6 +299,7 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::polygamma",
     "aten::pow",
     "aten::pow_",
+    "aten::prod",
     "aten::reflection_pad2d_backward",
     "aten::reflection_pad3d_backward",
     "aten::replication_pad2d_backward",
@@ -306,8 +310,14 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::upsample_linear1d",
     "aten::upsample_trilinear3d",
 };
-// a factor of one of the terms: unless it is 1, kernels round it, and sums of F16 and BF16 twice
-constexpr std::string_view FACTOR = "alpha";
+// Whether an argument has kernels round between steps: a factor of a term, or elements that are added
+// to one another.
+bool is_rounding(const std::string &argument, const IValue &value)
+{
+    if (argument == "alpha") return value.isScalar() && !value.toScalar().equal(1);
+    return argument == "accumulate" && value.isBool() && value.toBool();
+}
+
 // operators whose integers are computed as floats
 const std::unordered_set<std::string_view> COUNTING = {"aten::histc"};
 
@@ -443,11 +453,9 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
         }
     if (!narrow) return op.redispatchBoxed(keys, stack);
     bool rounds = ROUNDING.count(op.schema().name());
-    for (size_t k = 0; k < static_cast<size_t>(count) && !rounds; k++) {
-        const auto &value = *(stack->end() - count + static_cast<std::ptrdiff_t>(k));
-        rounds = op.schema().arguments()[k].name() == FACTOR && value.isScalar() &&
-                 !value.toScalar().equal(1);
-    }
+    for (size_t k = 0; k < static_cast<size_t>(count) && !rounds; k++)
+        rounds = is_rounding(op.schema().arguments()[k].name(),
+                             *(stack->end() - count + static_cast<std::ptrdiff_t>(k)));
     Wide wide(op, keys, Stack(stack->end() - count, stack->end()), counting);
     const auto rest = stack->size() - static_cast<size_t>(count);
     std::exception_ptr refused; // with the types of the program

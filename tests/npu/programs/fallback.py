@@ -132,6 +132,7 @@ for call in wrong:  # types of the program that do not fit together, as on the C
 
 # sums that the CPU rounds between steps, beside those in F64
 image = torch.randn(2, 3, 6, 6)
+rows = torch.rand(36, 3) - 1
 for call, given in (
     (lambda x: F.interpolate(x, scale_factor=2.3, mode="bicubic"), image),
     (lambda x: F.adaptive_avg_pool3d(x, 2), volume),
@@ -145,6 +146,11 @@ for call, given in (
     (lambda x: torch.rsub(x, x.flip(0), alpha=0.3), image),
     (lambda x: torch._foreach_add([x], [x.flip(0)], alpha=5.3)[0], image),
     (lambda x: torch._foreach_sub([x], [x.flip(0)], alpha=0.3)[0], image),
+    (lambda x: x[0, 0].index_put((few.to(x.device),), x[0, 1, :4], accumulate=True), image),
+    (lambda x: x.put(few.to(x.device).repeat(9), x.flatten()[:36], accumulate=True), image),
+    (lambda x: aten.embedding_dense_backward(x, few.to(x.device).repeat(9), 3, -1, False), rows),
+    (lambda x: x.prod(0), rows + 1.5),
+    (lambda x: x.cumprod(0), rows + 1.5),
     (lambda x: F.conv_transpose3d(x, x.transpose(0, 1)[:, :1]), volume[:1]),
 ):
     exact = call(given.half().double())
