@@ -45,12 +45,14 @@ EMULATED: Final = {
 }
 #: overloads that torch_npu implements itself: they create, describe and copy memory
 _MEMORY: Final = frozenset(
-    "_copy_from_and_resize _has_compatible_shallow_copy_type _lazy_clone _local_scalar_dense"
+    "_copy_from_and_resize _has_compatible_shallow_copy_type _lazy_clone"
     " _pin_memory _to_copy as_strided_ contiguous empty empty_like empty_strided is_pinned"
     " is_set_to new_empty_strided quantize_per_channel quantize_per_tensor record_stream"
     " resize_ resize_as_ set_".split()
 )
 _COPY: Final = "aten::copy_"
+#: torch_npu reads a number by a copy to the host; the fallback reads it where it is
+_ITEM: Final = "aten::_local_scalar_dense"
 #: one of its results, the sizes of the batches, is on the CPU for tensors of every device; so it is
 #: PyTorch's own kernel that calls others
 _PACK: Final = "aten::_pack_padded_sequence"
@@ -82,7 +84,8 @@ def register(fallback: CompiledFallback | None) -> list[torch.library.Library]:
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
         if fallback is None:
-            library.impl(name, kernel, NPU, allow_override=True)
+            if name != _ITEM:
+                library.impl(name, kernel, NPU, allow_override=True)
         elif name == _PACK:
             library.impl(name, native_kernel(name, _STOCK_KERNEL), NPU, allow_override=True)
         else:
