@@ -4,10 +4,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
+from mpmath.libmp import to_rational
 
 import ascendref as ar
+from ascendref.core.dtypes import FLOAT32
 from ascendref.declaration.fields import Mode, OnDevice, Reduction, TensorParam
 from ascendref.declaration.operator import APIS, OPERATORS, Operator
 from ascendref.declaration.scalars import ScalarParam
@@ -18,6 +21,8 @@ from ascendref.functional.partial_sums import partial_call
 from ascendref.kernels.arithmetic.exact import decide, round_fraction
 from ascendref.kernels.arithmetic.formula import Formula
 from ascendref.kernels.arithmetic.functions import Number, two_difference
+from ascendref.kernels.loops.exact_kernel import hard_cases
+from ascendref.kernels.loops.reduction import reduction
 from ascendref.twophase.functions import phase_1_function, phase_2_function
 
 from ..support.cases import numbers
@@ -151,6 +156,56 @@ def test_correctly_rounded_sums_of_terms_without_factors(kind: str) -> None:
             for k in (slice(0, 280), slice(280, None))
         ]
         assert_bits(parts[0].merge(parts[1]).round(), got)
+
+
+#: data of the same type -> what they are multiplied by, and whether terms nearly cancel each other
+QUICK = {"ordinary": (1.0, False), "huge": (2.0**60, False), "tiny": (2.0**-70, False)}
+QUICK |= {"subnormal": (2.0**-136, False), "cancelling": (1.0, True)}
+
+
+@pytest.mark.parametrize("data", QUICK)
+def test_quick_sums_are_within_their_bound(data: str) -> None:
+    """The bound holds for every block, and decides ordinary sums."""
+    scale, cancelling = QUICK[data]
+    random = np.random.default_rng(7)
+    x, target = (random.standard_normal((2, 2500)) * scale).astype(np.float32)
+    target[3:9] = 0
+    if cancelling:
+        target[1250:] = 2 * np.log1p(np.float64(x[:1250]) ** 2) / x[:1250] - target[:1250]
+        x[1250:] = x[:1250]
+    else:
+        x[:7] = 0
+    kernel = reduction(ENTROPY, None, (FLOAT32, FLOAT32), FLOAT32, FLOAT32, "exact")
+    plan, kept, _ = kernel._kept((x, target), (1.0, 0.75), 0, None)
+    with mpmath.workprec(1200):
+        terms = [
+            (mpmath.log1p(mpmath.mpf(a) ** 2) - mpmath.mpf(a) * mpmath.mpf(b)) * 3 / 4
+            for a, b in zip(x.tolist(), target.tolist(), strict=True)
+        ]
+        for block in range(plan.blocks):
+            value, rest, lost = kept.reshape(3, plan.blocks)[:, block].tolist()
+            in_block = terms[1024 * block : 1024 * (block + 1)]
+            off = abs(mpmath.fsum(in_block) - value - rest)
+            assert off <= lost
+            # not of terms in which the logarithm is cancelled
+            assert lost < 2.0**-36 * float(mpmath.fsum(in_block, absolute=True)) + 2.0**-800
+        total = mpmath.fsum(terms)
+        want = {"sum": total, "mean": total / x.size}
+        fractions = {mode: Fraction(*to_rational(value._mpf_)) for mode, value in want.items()}
+    before = hard_cases.count
+    for mode, value in fractions.items():
+        got = loss(x, target, mode, 0.75, compute_dtype="exact", operator=IRRATIONAL)
+        assert got == round_fraction(value, "float32")
+    if data == "ordinary":
+        assert hard_cases.count == before
+
+
+def test_quick_sums_of_numbers_that_are_not_finite() -> None:
+    x, target = np.ones((2, 1500), np.float32)
+    for given, want in ((np.inf, np.inf), (-np.inf, np.inf), (np.nan, np.nan)):
+        x[1100] = given
+        got = loss(x, target, "sum", compute_dtype="exact", operator=UNFACTORED)
+        np.testing.assert_equal(got, np.float32(want))
 
 
 def shifted(self: Number, target: Number, reduction: Number, factor: Number) -> Number:

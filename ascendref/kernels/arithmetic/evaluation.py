@@ -5,6 +5,7 @@ infer types in its body, and LLVM sees one basic block.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from math import inf, nan
@@ -103,14 +104,21 @@ def factor_count(term: Formula) -> int:
 
 
 @cache
-def bounded_evaluator(term: Formula, kind: str) -> Any:
-    """Return ``function(tensors, scalars)``: two doubles and the bound of their sum, or NaN."""
+def bounded_evaluator(term: Formula, kind: str, added: float | None = None) -> Any:
+    """Return ``function(tensors, scalars)``: two doubles and the bound of their error, or NaN.
+
+    With ``added``, it is a single double with few digits, and the bound is larger by ``added``
+    times the double.
+    """
+    number: type[Ball] = PairBall if added is None else QuickestBall
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
-        elements = [PairBall.tensor(Register(builder, value), kind) for value in tensors]
+        elements = [number.tensor(Register(builder, value), kind) for value in tensors]
         given = [Double(builder, value) for value in scalars]
-        numbers = [PairBall.scalar(x, narrowed=term.narrows) for x in scalars_of(term, given)]
+        numbers = [number.scalar(x, narrowed=term.narrows) for x in scalars_of(term, given)]
         value = elements[0].lift(term.function(*elements, *numbers)).whole()
+        if added is not None:
+            value = replace(value, relative=value.relative + added, inexact=True)
         high, inexact, known = value.mid.high, value.inexact, value.size < inf
         lost = value.error() if inexact else None
         lost = high.lift(0.0) if lost is None else lost
@@ -118,9 +126,10 @@ def bounded_evaluator(term: Formula, kind: str) -> Any:
             lost = inexact.select(lost, 0.0)
         if value.doubt is not None:
             known &= ~value.doubt
-        return [high.value, value.mid.low.value, known.select(lost, nan).value]
+        parts = [high.value] if added is not None else [high.value, value.mid.low.value]
+        return [*parts, known.select(lost, nan).value]
 
-    return _traced(emit, (types.float64,) * 3)
+    return _traced(emit, (types.float64,) * (3 if added is None else 2))
 
 
 def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:

@@ -1,5 +1,8 @@
 """Exact sums: running sums that lose nothing, or know that they did.
 
+Results of narrow types need few digits. For them, a first attempt adds terms as single doubles
+(`quick_sums`). If its bound leaves the rounding undecided, the channel is summed again, exactly.
+
 A term is a sum of products of doubles (`Formula.factors`), or two doubles with a bound of their
 error. A running sum has three numbers: the sum of the products or of the first doubles, the sum of
 all rounding errors of that and of the second doubles, and the sum of the bounds and of the
@@ -34,6 +37,11 @@ from .running_sums import APART, Pointer, RunningSums, Step, row_adder
 
 #: numbers of a running sum
 NUMBERS: Final = 3
+#: more than the additions inside a block that a term takes part in: those to its running sum, and
+#: of this one to others
+_ADDITIONS: Final = BLOCK // LANES + LANES
+#: what a quick sum of a block may be off by these additions, relative to the terms' magnitudes
+_ADDED: Final = _ADDITIONS * 2.0**-52
 #: below, the remainder of a product of two doubles may be too small for a double
 _TINY: Final = 2.0**-900
 #: what a sum of two doubles may lose when it is formed
@@ -95,6 +103,12 @@ def _bounded_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) ->
     return [value, rest, lost]
 
 
+def _quick_step(builder: ir.IRBuilder, sums: list[Any], factors: list[Any]) -> list[Any]:
+    """Add a double, and a bound of its error and of that of the additions."""
+    (value, rest, lost), (term, bound) = sums, factors
+    return [builder.fadd(value, term), rest, builder.fadd(lost, bound)]
+
+
 def _constant(kind: Any, value: float) -> ir.Constant:
     return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
 
@@ -144,22 +158,31 @@ def numbers_of(term: Formula, kind: ElementType) -> tuple[Any, int]:
     return factors_evaluator(term), factor_count(term)
 
 
-def exact_sums(
-    term: Formula, kind: ElementType, out: ElementType, sums: int, *, mean: bool
-) -> RunningSums:
-    """Return running sums of a term that are rounded once, at the end.
+def has_quick_sums(term: Formula, kind: ElementType, out: ElementType) -> bool:
+    return term.is_narrow((kind.name, out.name))
 
-    ``sums`` is where a task's arguments have the address of the results, of type ``out``.
-    """
-    factors_of, count = numbers_of(term, kind)
+
+def exact_sums(term: Formula, kind: ElementType, settle: Any) -> RunningSums:
+    """Return running sums of a term that are rounded once, at the end, by a `settler`."""
     step = _wide_step if kind is FLOAT64 else _step
     if term.factors is None:
         step = _bounded_step
+    return _running_sums(*numbers_of(term, kind), step, settle)
+
+
+def quick_sums(term: Formula, kind: ElementType, settle: Any) -> RunningSums:
+    """Return running sums of a term's doubles, which leave more results open.
+
+    A sum of n doubles by additions of which each of them takes part in at most k is off by at most
+    ((1 + 2**-53)**k - 1) times the sum of their magnitudes (Higham, "Accuracy and Stability of
+    Numerical Algorithms", 4.2), which is below k * 2**-52. Each term adds its part to the bound.
+    """
+    return _running_sums(bounded_evaluator(term, kind.name, _ADDED), 2, _quick_step, settle)
+
+
+def _running_sums(factors_of: Any, count: int, step: Step, settle: Any) -> RunningSums:
     add_factors, keep_factors = _adder(step, count), _keeper(count)
     add_one = row_adder(step, np.float64, 1, NUMBERS, count)
-    encode, write = encoder("float64", out.name), poke(out.name)
-    bits = {"float64": bits64, "float32": bits32}.get(out.name, same)
-    joined = _to_nearest if out is FLOAT64 else _to_odd
 
     @inlined
     def add(lanes: Pointer, k: int, values: Any, scalars: Any) -> None:
@@ -183,18 +206,10 @@ def exact_sums(
             rest, first = join(rest, error)
             rest, second = join(rest, parts[block + apart])
             lost += abs(first) + abs(second) + parts[block + 2 * apart]
-        plan = int64_pointer(word(arguments, PLAN))
-        if mean:
-            value, rest, lost = _quotient(value, rest, lost, np.float64(plan[TERMS]))
-        result = encode(joined(value, rest))
-        if lost != 0:
-            doubt = 2 * lost + abs(rest) * _ROUNDING
-            low, high = encode(joined(value, rest - doubt)), encode(joined(value, rest + doubt))
-            if not lost < np.inf or bits(low) != bits(high):
-                hard: int = decide_exactly(arguments, channel, channel + 1)
-                return hard
-        write(word(arguments, sums), channel * plan[SUMS_STRIDE], result)
-        return 0
+        if settle(arguments, channel, value, rest, lost):
+            return 0
+        hard: int = decide_exactly(arguments, channel, channel + 1)
+        return hard
 
     return RunningSums(
         NUMBERS,
@@ -206,6 +221,33 @@ def exact_sums(
         _merge,
         finish,
     )
+
+
+def settler(out: ElementType, sums: int, *, mean: bool) -> Any:
+    """Return ``settle(arguments, channel, value, rest, lost)``, which rounds a sum to a result.
+
+    It writes nothing and returns False if the rounding is undecided. ``sums`` is where a task's
+    arguments have the address of the results, of type ``out``.
+    """
+    encode, write = encoder("float64", out.name), poke(out.name)
+    bits = {"float64": bits64, "float32": bits32}.get(out.name, same)
+    joined = _to_nearest if out is FLOAT64 else _to_odd
+
+    @helper
+    def settle(arguments: int, channel: int, value: Any, rest: Any, lost: Any) -> bool:
+        plan = int64_pointer(word(arguments, PLAN))
+        if mean:
+            value, rest, lost = _quotient(value, rest, lost, np.float64(plan[TERMS]))
+        result = encode(joined(value, rest))
+        if lost != 0:
+            doubt = 2 * lost + abs(rest) * _ROUNDING
+            low, high = encode(joined(value, rest - doubt)), encode(joined(value, rest + doubt))
+            if not lost < np.inf or bits(low) != bits(high):
+                return False
+        write(word(arguments, sums), channel * plan[SUMS_STRIDE], result)
+        return True
+
+    return settle
 
 
 @inlined

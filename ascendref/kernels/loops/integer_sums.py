@@ -1,4 +1,8 @@
-"""Exact sums in integers of 4352 bits (``accumulator.py``), which Python rounds.
+"""What decides the sums that running sums leave open.
+
+Quick sums are formed again as exact sums (``exact_sums.py``), one term after the other. Others, and
+those that this leaves open, are formed in integers of 4352 bits (``accumulator.py``), which Python
+rounds.
 
 Python also adds the terms that two doubles do not hold, from their elements.
 """
@@ -12,7 +16,7 @@ from ..arithmetic.accumulator import CARRY_EVERY, add_product, carry, clear
 from ..arithmetic.evaluation import evaluator
 from ..arithmetic.exact_sum import ALL_MINUS, BOUND, RECORD, SPECIAL
 from ..arithmetic.formula import Formula
-from ..compiler.jit import helper
+from ..compiler.jit import helper, inlined
 from ..runtime.array_header import PYTHON_TASK
 from ..runtime.launch import (
     FAILED_IN_PYTHON,
@@ -38,15 +42,39 @@ from ..runtime.memory import (
     words,
 )
 from ..runtime.nontemporal import LINE
-from .exact_sums import NUMBERS, numbers_of
+from .exact_sums import NUMBERS, exact_sums, numbers_of
 from .reduction_loops import Parts
 from .reduction_places import place, strides_of, weight_place
 from .reduction_plan import BLOCK, SUMS_STRIDE, TERMS
-from .running_sums import PARTIAL, TENSORS, Compiled, Pointer
+from .running_sums import APART, PARTIAL, TENSORS, Compiled, Pointer
 
 #: in place of a count of terms, for the task in Python: a term to be added
 OPEN: Final = -1
 _float64_pointer: Final = pointer_to(np.dtype(np.float64))
+
+
+def term_reader(parts: Parts) -> Compiled:
+    """Return ``read(arguments, elements, channel, number)``: the values of a term.
+
+    ``elements`` is memory for ``NO_OPERANDS``.
+    """
+    load, weigh, weighted = parts.load_given, parts.weigh, parts.weighted
+    addresses, tensors = words(parts.tensors), parts.tensors
+    read_weight, decode = peek(parts.kind), parts.decode
+
+    @helper
+    def read(arguments: int, elements: int, channel: int, number: int) -> Any:
+        plan, operands = int64_pointer(word(arguments, PLAN)), arguments + TENSORS
+        weight = 0.0
+        if weighted:
+            at = weight_place(plan, channel)
+            weight = decode(read_weight(word(operands, 8 * tensors), at))
+        for k in range(tensors):
+            at = place(plan, strides_of(plan, k), channel, number)
+            set_word(elements, 8 * k, word(operands, 8 * k) + at)
+        return weigh(load(addresses(elements), 0, 0), weight)
+
+    return read
 
 
 def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
@@ -55,25 +83,15 @@ def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
     It propagates carries at the end. It returns 0, or what the task in Python returned.
     """
     deposit, term_of = _depositor(term, kind), evaluator(term, "float64")
-    load, weigh, scalars_of = parts.load_given, parts.weigh, parts.scalars
-    addresses, tensors = words(parts.tensors), parts.tensors
-    read, decode, weighted = peek(parts.kind), parts.decode, parts.weighted
-    copysign = np.copysign
+    read, scalars_of, copysign = term_reader(parts), parts.scalars, np.copysign
 
     @helper
     def add(arguments: int, record: int, channel: int, start: int, stop: int) -> int:
-        plan, operands = int64_pointer(word(arguments, PLAN)), arguments + TENSORS
         total, scalars = int64_pointer(record), scalars_of(arguments)
         elements = in_memory(NO_OPERANDS)
-        weight = 0.0
-        if weighted:
-            weight = decode(read(word(operands, 8 * tensors), weight_place(plan, channel)))
         pending = 0
         for number in range(start, stop):
-            for k in range(tensors):
-                at = place(plan, strides_of(plan, k), channel, number)
-                set_word(elements, 8 * k, word(operands, 8 * k) + at)
-            values = weigh(load(addresses(elements), 0, 0), weight)
+            values = read(arguments, elements, channel, number)
             value, added = term_of(values, scalars), deposit(arguments, record, values, scalars)
             if added == FAILED_IN_PYTHON:
                 return FAILED_IN_PYTHON
@@ -133,9 +151,46 @@ def _depositor(term: Formula, kind: ElementType) -> Compiled:
     return deposit_bounded if term.factors is None else deposit_products
 
 
-def exact_task(parts: Parts, term: Formula, kind: ElementType, sums: int, *, mean: bool) -> Task:
-    """Return the task that adds up channels in integers, for Python to round."""
+def _no_attempt(arguments: int, channel: int) -> bool:
+    return False
+
+
+def _attempt(parts: Parts, term: Formula, kind: ElementType, settle: Any) -> Compiled:
+    """Return ``attempt(arguments, channel)``, which tells whether an exact sum decided."""
+    add = exact_sums(term, kind, settle).add
+    read, scalars_of, pointer = term_reader(parts), parts.scalars, parts.pointer
+
+    @helper
+    def attempt(arguments: int, channel: int) -> Any:
+        lanes = allocate(8 * NUMBERS * APART, LINE)
+        if lanes == 0:
+            return False
+        total, scalars = pointer(lanes), scalars_of(arguments)
+        elements = in_memory(NO_OPERANDS)
+        total[0] = -0.0
+        total[APART] = total[2 * APART] = 0.0
+        for number in range(int64_pointer(word(arguments, PLAN))[TERMS]):
+            add(total, 0, read(arguments, elements, channel, number), scalars)
+        settled = settle(arguments, channel, total[0], total[APART], total[2 * APART])
+        release(lanes)
+        return settled
+
+    return attempt
+
+
+def exact_task(
+    parts: Parts,
+    term: Formula,
+    kind: ElementType,
+    sums: int,
+    settle: Any,
+    *,
+    mean: bool,
+    quick: bool,
+) -> Task:
+    """Return the task that forms sums of channels which a `settler` left open, quick or not."""
     add_exactly = exact_adder(parts, term, kind)
+    attempt = _attempt(parts, term, kind, settle) if quick else inlined(_no_attempt)
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
@@ -147,6 +202,8 @@ def exact_task(parts: Parts, term: Formula, kind: ElementType, sums: int, *, mea
         plan = int64_pointer(word(arguments, PLAN))
         python_task = word(word(arguments, TABLE), PYTHON_TASK)
         for channel in range(start, stop):
+            if attempt(arguments, channel):
+                continue
             clear(int64_pointer(record))
             failed = add_exactly(arguments, record, channel, 0, plan[TERMS])
             if failed == 0:

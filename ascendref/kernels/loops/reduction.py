@@ -39,7 +39,7 @@ from ..runtime.array_header import PYTHON_TASK
 from ..runtime.kernel import Piece
 from ..runtime.launch import Task
 from .exact_kernel import ExactKernel, PythonTask, element_at
-from .exact_sums import NUMBERS, exact_sums
+from .exact_sums import NUMBERS, exact_sums, has_quick_sums, quick_sums, settler
 from .integer_sums import OPEN, exact_task, record_finisher
 from .reduction_kernel import ReductionKernel
 from .reduction_loops import total_task
@@ -50,6 +50,8 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
     """Sums that are rounded once; the elementwise result is computed in float64."""
 
     numbers = NUMBERS
+    #: whether the running sums are a first attempt
+    is_quick = False
 
     def __init__(self, *description: Any, **options: Any) -> None:
         super().__init__(*description, **options)
@@ -94,8 +96,9 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
 
     @Piece
     def exact_task(self) -> Any:
-        given = self._parts, self.term, self.result, self._sums_at
-        return self._task("exactly", partial(exact_task, *given, mean=self._mean))
+        given = self._parts, self.term, self.result, self._sums_at, self._settle
+        options = {"mean": self._mean, "quick": self.is_quick}
+        return self._task("exactly", partial(exact_task, *given, **options))
 
     def _decide(self, record: int, at: int, count: int) -> None:
         """Note an open term of a record, or round the sum of all its terms to a result."""
@@ -127,8 +130,30 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
         return tuple(given)
 
     @Once
+    def _settle(self) -> Any:
+        return settler(self.out, self._sums_at, mean=self._mean)
+
+    @Once
     def _sums(self) -> RunningSums:
-        return exact_sums(self.term, self.result, self.out, self._sums_at, mean=self._mean)
+        return exact_sums(self.term, self.result, self._settle)
+
+
+class QuickReductionKernel(ExactReductionKernel):
+    """The same with a quick first attempt."""
+
+    is_quick = True
+
+    def __init__(self, *description: Any, **options: Any) -> None:
+        super().__init__(*description, **options)
+        self.name += "_quickly"
+        self._exact = partial(_once, ExactReductionKernel, *description, **options)
+
+    def partial_sums(self, arrays: tuple[NDArray[Any], ...], scalars: Sequence[float] = ()) -> Any:
+        return self._exact().partial_sums(arrays, scalars)
+
+    @Once
+    def _sums(self) -> RunningSums:
+        return quick_sums(self.term, self.result, self._settle)
 
 
 def reduction(
@@ -148,6 +173,8 @@ def reduction(
     made, held = ReductionKernel, compute
     if compute in ROUNDED_ONCE:
         made, held = ExactReductionKernel, FLOAT64.name
+        if has_quick_sums(term, kind, out):
+            made = QuickReductionKernel
     types = inputs, kind, out, held
     return _once(made, term, element, *types, weighted=weighted, mean=mean, stored=stored)
 
