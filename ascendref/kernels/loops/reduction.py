@@ -97,8 +97,9 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
     @Piece
     def exact_task(self) -> Any:
         given = self._parts, self.term, self.result, self._sums_at, self._settle
-        options = {"mean": self._mean, "quick": self.is_quick}
-        return self._task("exactly", partial(exact_task, *given, **options))
+        return self._task(
+            "exactly", partial(exact_task, *given, mean=self._mean, quick=self.is_quick)
+        )
 
     def _decide(self, record: int, at: int, count: int) -> None:
         """Note an open term of a record, or round the sum of all its terms to a result."""
