@@ -15,8 +15,9 @@ Correctly rounded results are the exact sum, or the exact mean, rounded once (``
 An operator declares a reduction by its term (`Reduction` in ``declaration/fields.py``), a loss by
 its elementwise formula (``operators/loss/mse.py``). ``factors`` gives numbers whose products, in
 pairs, add up to the term exactly. Without it, a correctly rounded sum adds double-doubles with
-their error bounds, and a rounding that these leave open is decided in Python. `prelu_backward` sums
-per channel, beside its first result.
+their error bounds, and a rounding that these leave open is decided in Python. Sums of narrow types
+are first formed from doubles, which decide nearly all roundings. `prelu_backward` sums per channel,
+beside its first result.
 """
 
 import ctypes
