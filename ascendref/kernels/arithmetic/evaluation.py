@@ -104,32 +104,51 @@ def factor_count(term: Formula) -> int:
 
 
 @cache
-def bounded_evaluator(term: Formula, kind: str, added: float | None = None) -> Any:
-    """Return ``function(tensors, scalars)``: two doubles and the bound of their error, or NaN.
-
-    With ``added``, it is a single double with few digits, and the bound is larger by ``added``
-    times the double.
-    """
-    number: type[Ball] = PairBall if added is None else QuickestBall
+def bounded_evaluator(term: Formula, kind: str) -> Any:
+    """Return ``function(tensors, scalars)``: two doubles and the bound of their error, or NaN."""
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
-        elements = [number.tensor(Register(builder, value), kind) for value in tensors]
-        given = [Double(builder, value) for value in scalars]
-        numbers = [number.scalar(x, narrowed=term.narrows) for x in scalars_of(term, given)]
-        value = elements[0].lift(term.function(*elements, *numbers)).whole()
-        if added is not None:
-            value = replace(value, relative=value.relative + added, inexact=True)
-        high, inexact, known = value.mid.high, value.inexact, value.size < inf
-        lost = value.error() if inexact else None
-        lost = high.lift(0.0) if lost is None else lost
-        if isinstance(inexact, Condition):
-            lost = inexact.select(lost, 0.0)
-        if value.doubt is not None:
-            known &= ~value.doubt
-        parts = [high.value] if added is not None else [high.value, value.mid.low.value]
-        return [*parts, known.select(lost, nan).value]
+        value = _ball(PairBall, term, kind, builder, tensors, scalars)
+        return [value.mid.high.value, value.mid.low.value, _known_error(value)]
 
-    return _traced(emit, (types.float64,) * (3 if added is None else 2))
+    return _traced(emit, (types.float64,) * 3)
+
+
+@cache
+def quick_evaluator(term: Formula, kind: str, added: float) -> Any:
+    """Return the same with one double, of few digits, and a bound that is larger by a part of it.
+
+    The bound grows by ``added`` times the double.
+    """
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        value = _ball(QuickestBall, term, kind, builder, tensors, scalars)
+        value = replace(value, relative=value.relative + added, inexact=True)
+        return [value.mid.value, _known_error(value)]
+
+    return _traced(emit, (types.float64,) * 2)
+
+
+def _ball(
+    number: type[Ball], term: Formula, kind: str, builder: ir.IRBuilder, tensors: Any, scalars: Any
+) -> Ball:
+    """Return a term's value."""
+    elements = [number.tensor(Register(builder, value), kind) for value in tensors]
+    given = [Double(builder, value) for value in scalars]
+    numbers = [number.scalar(x, narrowed=term.narrows) for x in scalars_of(term, given)]
+    return elements[0].lift(term.function(*elements, *numbers)).whole()
+
+
+def _known_error(value: Ball) -> ir.Value:
+    """Return the bound of a number's error; NaN if the number is in doubt or too large."""
+    inexact, known = value.inexact, value.size < inf
+    lost = value.error() if inexact else None
+    lost = value.size.lift(0.0) if lost is None else lost
+    if isinstance(inexact, Condition):
+        lost = inexact.select(lost, 0.0)
+    if value.doubt is not None:
+        known &= ~value.doubt
+    return known.select(lost, nan).value
 
 
 def scalars_of(formula: Formula, numbers: list[Any]) -> list[Any]:

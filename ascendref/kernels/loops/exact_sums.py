@@ -23,7 +23,12 @@ from numba.core import cgutils
 
 from ...core.dtypes import FLOAT64, ElementType
 from ..arithmetic.codecs import encoder, same
-from ..arithmetic.evaluation import bounded_evaluator, factor_count, factors_evaluator
+from ..arithmetic.evaluation import (
+    bounded_evaluator,
+    factor_count,
+    factors_evaluator,
+    quick_evaluator,
+)
 from ..arithmetic.formula import Formula
 from ..arithmetic.functions import two_sum
 from ..arithmetic.intrinsics import bits32, bits64, fma, from_bits64
@@ -158,10 +163,6 @@ def numbers_of(term: Formula, kind: ElementType) -> tuple[Any, int]:
     return factors_evaluator(term), factor_count(term)
 
 
-def has_quick_sums(term: Formula, kind: ElementType, out: ElementType) -> bool:
-    return term.is_narrow((kind.name, out.name))
-
-
 def exact_sums(term: Formula, kind: ElementType, settle: Any) -> RunningSums:
     """Return running sums of a term that are rounded once, at the end, by a `settler`."""
     step = _wide_step if kind is FLOAT64 else _step
@@ -177,7 +178,7 @@ def quick_sums(term: Formula, kind: ElementType, settle: Any) -> RunningSums:
     ((1 + 2**-53)**k - 1) times the sum of their magnitudes (Higham, "Accuracy and Stability of
     Numerical Algorithms", 4.2), which is below k * 2**-52. Each term adds its part to the bound.
     """
-    return _running_sums(bounded_evaluator(term, kind.name, _ADDED), 2, _quick_step, settle)
+    return _running_sums(quick_evaluator(term, kind.name, _ADDED), 2, _quick_step, settle)
 
 
 def _running_sums(factors_of: Any, count: int, step: Step, settle: Any) -> RunningSums:

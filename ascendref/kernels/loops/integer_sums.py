@@ -151,11 +151,13 @@ def _depositor(term: Formula, kind: ElementType) -> Compiled:
     return deposit_bounded if term.factors is None else deposit_products
 
 
-def _no_attempt(arguments: int, channel: int) -> bool:
+@inlined
+def no_attempt(arguments: int, channel: int) -> bool:
+    """The attempt for sums that were exact already."""
     return False
 
 
-def _attempt(parts: Parts, term: Formula, kind: ElementType, settle: Any) -> Compiled:
+def exact_attempt(parts: Parts, term: Formula, kind: ElementType, settle: Any) -> Compiled:
     """Return ``attempt(arguments, channel)``, which tells whether an exact sum decided."""
     add = exact_sums(term, kind, settle).add
     read, scalars_of, pointer = term_reader(parts), parts.scalars, parts.pointer
@@ -183,14 +185,12 @@ def exact_task(
     term: Formula,
     kind: ElementType,
     sums: int,
-    settle: Any,
+    attempt: Compiled,
     *,
     mean: bool,
-    quick: bool,
 ) -> Task:
-    """Return the task that forms sums of channels which a `settler` left open, quick or not."""
+    """Return the task that forms the sums of open channels: by an attempt, else in integers."""
     add_exactly = exact_adder(parts, term, kind)
-    attempt = _attempt(parts, term, kind, settle) if quick else inlined(_no_attempt)
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:

@@ -40,8 +40,8 @@ from ..runtime.array_header import PYTHON_TASK
 from ..runtime.kernel import Piece
 from ..runtime.launch import Task
 from .exact_kernel import ExactKernel, PythonTask, element_at
-from .exact_sums import NUMBERS, exact_sums, has_quick_sums, quick_sums, settler
-from .integer_sums import OPEN, exact_task, record_finisher
+from .exact_sums import NUMBERS, exact_sums, quick_sums, settler
+from .integer_sums import OPEN, exact_attempt, exact_task, no_attempt, record_finisher
 from .reduction_kernel import ReductionKernel
 from .reduction_loops import total_task
 from .running_sums import RunningSums
@@ -51,8 +51,6 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
     """Sums that are rounded once; the elementwise result is computed in float64."""
 
     numbers = NUMBERS
-    #: whether the running sums are a first attempt
-    is_quick = False
 
     def __init__(self, *description: Any, **options: Any) -> None:
         super().__init__(*description, **options)
@@ -97,10 +95,11 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
 
     @Piece
     def exact_task(self) -> Any:
-        given = self._parts, self.term, self.result, self._sums_at, self._settle
-        return self._task(
-            "exactly", partial(exact_task, *given, mean=self._mean, quick=self.is_quick)
-        )
+        def make() -> Task:
+            given = self._parts, self.term, self.result, self._sums_at, self._attempt()
+            return exact_task(*given, mean=self._mean)
+
+        return self._task("exactly", make)
 
     def _decide(self, record: int, at: int, count: int) -> None:
         """Note an open term of a record, or round the sum of all its terms to a result."""
@@ -131,6 +130,10 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
             given[tensors:] = [ctypes.c_float(number).value for number in given[tensors:]]
         return tuple(given)
 
+    def _attempt(self) -> Any:
+        """Return what may still decide a sum that the running sums left open."""
+        return no_attempt
+
     @Once
     def _settle(self) -> Any:
         return settler(self.out, self._sums_at, mean=self._mean)
@@ -143,8 +146,6 @@ class ExactReductionKernel(ExactKernel, ReductionKernel):
 class QuickReductionKernel(ExactReductionKernel):
     """The same with a quick first attempt."""
 
-    is_quick = True
-
     def __init__(self, *description: Any, **options: Any) -> None:
         super().__init__(*description, **options)
         self.name += "_quickly"
@@ -152,6 +153,9 @@ class QuickReductionKernel(ExactReductionKernel):
 
     def partial_sums(self, arrays: tuple[NDArray[Any], ...], scalars: Sequence[float] = ()) -> Any:
         return self._exact().partial_sums(arrays, scalars)
+
+    def _attempt(self) -> Any:
+        return exact_attempt(self._parts, self.term, self.result, self._settle)
 
     @Once
     def _sums(self) -> RunningSums:
@@ -175,7 +179,7 @@ def reduction(
     made, held = ReductionKernel, compute
     if compute in ROUNDED_ONCE:
         made, held = ExactReductionKernel, FLOAT64.name
-        if has_quick_sums(term, kind, out):
+        if term.is_narrow((kind.name, out.name)):
             made = QuickReductionKernel
     types = inputs, kind, out, held
     return _once(made, term, element, *types, weighted=weighted, mean=mean, stored=stored)
