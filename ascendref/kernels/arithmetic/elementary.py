@@ -263,6 +263,12 @@ def over_one_plus_exp(numerator: Register, x: Register, rest: Register | None = 
     return sink * (sink * numerator / (half + half))  # type: ignore[no-any-return]
 
 
+def _short_exp(r: Register) -> tuple[Register, Register]:
+    """Return r**2 and q of floats: ``exp(r)`` is ``1 + r + q * r**2``; few operations in a row."""
+    square = r * r
+    return square, horner(square, EXP[False][::2]).fma(r, horner(square, EXP[False][1::2]))
+
+
 def times_logistic(factor: Register, x: Register) -> Register:
     """Return ``factor / (1 + exp(-x))`` of floats, within 1.75 ulp.
 
@@ -276,9 +282,7 @@ def times_logistic(factor: Register, x: Register) -> Register:
     exponent, n = nearest_exponent(near)
     ln2, ln2_low = FLOAT.ln2
     high = (-n).fma(ln2, near)  # exact
-    r = (-n).fma(ln2_low, high)
-    square = r * r
-    cubic = horner(square, EXP[False][::2]).fma(r, horner(square, EXP[False][1::2]))
+    square, cubic = _short_exp((-n).fma(ln2_low, high))
     power = power_of_two(exponent, wide=False)
     # where the exponential or its product with the factor may overflow, it is divided by sink**2,
     # and the 1 is nothing, but infinite for an infinite x
@@ -298,18 +302,17 @@ def times_logistic(factor: Register, x: Register) -> Register:
 def falling_logistic(size: Register) -> Register:
     """Return ``1 / (1 + exp(size))`` of a float from 0 to 104, within 1.75 ulp.
 
-    That is ``2**-n / (2**-n + exp(r))``, in few operations that wait for each other.
+    That is ``2**n / (2**n + exp(r))``, in few operations that wait for each other.
     """
-    # the sum's lowest bits are the exponent of 2**-n
+    # as in `nearest_exponent`, but the sum's bits stay the exponent: that saves 4 % of silu's slope
     magic = _magic(size)
-    shifted = size.fma(-LOG2_E, magic + float(FLOAT.bias))
-    n = shifted - (magic + float(FLOAT.bias))  # negative
+    biased = magic + float(FLOAT.bias)
+    shifted = size.fma(-LOG2_E, biased)
+    n = shifted - biased  # negative
     high = n.fma(FLOAT.ln2[0], size)  # exact
     rest = n * FLOAT.ln2[1]
-    r = high + rest
-    square = r * r
-    cubic = horner(square, EXP[False][::2]).fma(r, horner(square, EXP[False][1::2]))
-    # two powers, because 2**-n may be subnormal
+    square, cubic = _short_exp(high + rest)
+    # two powers, because 2**n may be subnormal
     bits = shifted.bits()
     near = bits.at_least(magic.bits() + 1)
     power = (near << FLOAT.width).register()
