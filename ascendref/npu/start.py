@@ -47,7 +47,7 @@ def start() -> None:
     from ..cann.runtime.process import process
     from ..device.checker.callers import add_package
     from .casts import CASTS, register_casts
-    from .hccl.collectives import register_gather
+    from .hccl.padding import register_gather
     from .operators.formulas import FORMULAS
     from .operators.registration import register_formulas
     from .profiler import replace_profilers
