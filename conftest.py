@@ -28,6 +28,7 @@ NEEDS_EXTRA = {  # a library to the modules that import it
         "ascendref/functional/torch_calls.py",
         "ascendref/torch/*",
         "tests/borrowed/test_[!k]*.py",
+        "tests/cann/test_borrowed.py",
         "tests/functional/test_torch_*.py",
         "tests/torch/*",
     ],

@@ -5,16 +5,14 @@ import os
 import re
 import signal
 import textwrap
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from ascendref.cann.functions import functions
-from ascendref.cann.root import PYTHON, install
+from ascendref.cann.root import install
 
-from ..support.processes import ROOT, run
-from ..support.readme import blocks, shown_output
+from ..support.processes import run
+from ..support.readme import shown_output
 from .conftest import PROGRAMS, Programs, output_of
 from .operators import calls
 
@@ -54,17 +52,6 @@ def test_the_sample_prints_its_result(programs):
 )
 def test_a_program_that_checks_all_itself_prints_nothing(programs, program, environment):
     assert programs.run(*program, **environment) == ("", "")
-
-
-@pytest.mark.full
-@pytest.mark.skipif(find_spec("torch") is None, reason="torch is in the torch extra")
-@pytest.mark.parametrize(
-    ("program", "execution"),
-    [("borrowed.cpp", "eager"), ("borrowed.cpp", "lazy"), ("backend.cpp", "eager")],
-)
-def test_operators_that_pytorch_computes(programs, program, execution):
-    environment = {"ASCENDREF_EXECUTION": execution, "ASCENDREF_CHECK": "1"}
-    assert programs.run(program, **environment) == ("", "")
 
 
 @pytest.mark.full
@@ -366,37 +353,3 @@ def test_the_c_side_under_the_address_sanitizer(tmp_path_factory):
         _, errors = sanitized.run(source, *arguments, **options)
         assert errors == ""
     assert sanitized.run("streams.cpp", **options, **TWO_DEVICES)[1] == ""
-
-
-# ---- the vendor's Python interface
-
-
-def run_with(root, *arguments):
-    """Run Python as after the root's ``set_env.sh``; return what it printed."""
-    path = os.pathsep.join([str(root / PYTHON), str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return run(*arguments, PYTHONPATH=path, ASCEND_HOME_PATH=str(root), **TWO_DEVICES)
-
-
-@pytest.mark.full
-def test_a_program_in_python_that_checks_all_itself_prints_nothing(root):
-    assert run_with(root, PROGRAMS / "pyacl.py") == ""
-
-
-@pytest.mark.full
-def test_the_vendors_module_comes_first_wherever_it_is(root, tmp_path):
-    (tmp_path / "acl.py").write_text("init = 'of the vendor'")
-    line = f"import sys; sys.path.append({str(tmp_path)!r}); import acl; print(acl.init)"
-    assert run_with(root, "-c", line) == "of the vendor"
-
-
-def test_the_pages_program_runs(root):
-    (program,) = blocks(ROOT / "docs" / "from-cpp.md", "py")
-    assert run_with(root, "-c", f"{program}\nprint(ret)") == "0"
-
-
-def test_names_in_python_are_those_of_functions_of_c():
-    from ascendref.cann import pyacl
-
-    names = {(pyacl._place(x), pyacl._name(x)) for x in functions()}
-    assert {("acl", name) for name in pyacl._ACL.split()} <= names
-    assert {("acl.rt", name) for name in pyacl._RT.split()} <= names
