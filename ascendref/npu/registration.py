@@ -51,7 +51,7 @@ _MEMORY: Final = frozenset(
     " resize_ resize_as_ set_".split()
 )
 _COPY: Final = "aten::copy_"
-#: torch_npu reads a number by a copy to the host; the fallback reads it where it is
+#: torch_npu reads a number by a copy to the host, without a fallback; a fallback reads it in place
 _ITEM: Final = "aten::_local_scalar_dense"
 #: one of its results, the sizes of the batches, is on the CPU for tensors of every device; so it is
 #: PyTorch's own kernel that calls others
@@ -80,12 +80,13 @@ def register(fallback: CompiledFallback | None) -> list[torch.library.Library]:
         op = _overload(name)
         if op is None or _is_about_memory(op) or not _has_host_kernel(name):
             continue
+        if name == _ITEM and fallback is None:
+            continue
         kernel: Callable[..., Any] = refusal(name, NO_FALLBACK)
         if name == _COPY:
             kernel = copy_kernel(op, kernel)
         if fallback is None:
-            if name != _ITEM:
-                library.impl(name, kernel, NPU, allow_override=True)
+            library.impl(name, kernel, NPU, allow_override=True)
         elif name == _PACK:
             library.impl(name, native_kernel(name, _STOCK_KERNEL), NPU, allow_override=True)
         else:

@@ -441,22 +441,25 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
     const auto count = static_cast<std::ptrdiff_t>(op.schema().arguments().size());
     const bool counting = COUNTING.count(op.schema().name());
     bool narrow = false;
-    for (auto argument = stack->end() - count; argument != stack->end(); ++argument)
+    const auto given = stack->end() - count;
+    for (auto argument = given; argument != stack->end(); ++argument)
         for_tensors(*argument, [&](const Tensor &tensor) {
             auto type = tensor.defined() ? tensor.scalar_type() : at::kBool;
             narrow = narrow || wider(type, counting) != type;
         });
-    for (size_t k = 0; k < static_cast<size_t>(count) && !narrow; k++)
-        if (op.schema().arguments()[k].name() == INPUT_TYPE) {
-            auto type = (stack->end() - count + static_cast<std::ptrdiff_t>(k))->toScalarType();
+    const auto name_of = [&](std::ptrdiff_t k) {
+        return op.schema().arguments()[static_cast<size_t>(k)].name();
+    };
+    for (std::ptrdiff_t k = 0; k < count && !narrow; k++)
+        if (name_of(k) == INPUT_TYPE) {
+            auto type = given[k].toScalarType();
             narrow = wider(type, counting) != type;
         }
     if (!narrow) return op.redispatchBoxed(keys, stack);
     bool rounds = ROUNDING.count(op.schema().name());
-    for (size_t k = 0; k < static_cast<size_t>(count) && !rounds; k++)
-        rounds = is_rounding(op.schema().arguments()[k].name(),
-                             *(stack->end() - count + static_cast<std::ptrdiff_t>(k)));
-    Wide wide(op, keys, Stack(stack->end() - count, stack->end()), counting);
+    for (std::ptrdiff_t k = 0; k < count && !rounds; k++)
+        rounds = is_rounding(name_of(k), given[k]);
+    Wide wide(op, keys, Stack(given, stack->end()), counting);
     const auto rest = stack->size() - static_cast<size_t>(count);
     std::exception_ptr refused; // with the types of the program
     std::vector<at::ScalarType> types; // of the results of gradients whose arguments have several

@@ -130,5 +130,6 @@ def npu_attn_softmax_(input: Tensor) -> Tensor:
 def npu_attn_softmax_backward_(input: Tensor, grad_output: Tensor, values: Tensor) -> Tensor:
     """Gradient of `npu_attn_softmax_`, in place of its result, which was multiplied by values."""
     grad = grad_output.float() @ values.float().mT
-    found = torch.ops.aten._softmax_backward_data(grad, input.float(), -1, torch.float32)
-    return input.copy_(found)
+    return input.copy_(
+        torch.ops.aten._softmax_backward_data(grad, input.float(), -1, torch.float32)
+    )

@@ -50,8 +50,8 @@ def npu_roi_align(
     height, width = input.shape[2:]
     columns = _weights(start[:, 0], size[:, 0], pooled_width, sample_num, width)
     rows = _weights(start[:, 1], size[:, 1], pooled_height, sample_num, height)
-    found = rows[:, None] @ input[rois[:, 0].long()].float() @ columns.mT[:, None]
-    return found.to(input.dtype)
+    means = rows[:, None] @ input[rois[:, 0].long()].float() @ columns.mT[:, None]
+    return means.to(input.dtype)
 
 
 @formula(ignored="pooled_height pooled_width")

@@ -173,30 +173,24 @@ def sampled(plane, y, x):
     )
 
 
-def aligned(image, mode, scale=0.3, cells=(2, 3), samples=2):
-    found = np.zeros((len(regions), image.shape[1], *cells))
-    for place in np.ndindex(*found.shape):
-        region, channel, *cell = place
-        number, *ends = regions[region]
-        x, y, right, bottom = ends
-        sizes = [scale * (end - start + (mode == 1)) for start, end in ((y, bottom), (x, right))]
-        sizes = [max(size, 1.0) for size in sizes] if mode == 0 else sizes
-        starts = [start * scale - (0.5 if mode == 3 else 0) for start in (y, x)]
-        found[place] = np.mean(
-            [
-                sampled(
-                    image[int(number), channel],
-                    *(
-                        start + size * (k + (part + 0.5) / samples) / count
-                        for start, size, k, part, count in zip(
-                            starts, sizes, cell, parts, cells, strict=True
-                        )
-                    ),
-                )
-                for parts in np.ndindex(samples, samples)
-            ]
-        )
-    return found
+def places(start, end, cell, cells, mode, scale=0.3, samples=2):
+    """Return where the samples of a region's cell lie along an axis."""
+    size = scale * (end - start + (mode == 1))
+    size = max(size, 1.0) if mode == 0 else size
+    first = scale * start - (0.5 if mode == 3 else 0)
+    return [first + size * (cell + (k + 0.5) / samples) / cells for k in range(samples)]
+
+
+def aligned(image, mode, cells=(2, 3)):
+    means = np.zeros((len(regions), image.shape[1], *cells))
+    for region, channel, row, column in np.ndindex(*means.shape):
+        number, left, top, right, bottom = regions[region]
+        plane = image[int(number), channel]
+        lines = places(top, bottom, row, cells[0], mode)
+        points = places(left, right, column, cells[1], mode)
+        samples = [sampled(plane, y, x) for y in lines for x in points]
+        means[region, channel, row, column] = np.mean(samples)
+    return means
 
 
 for mode in (0, 1, 3):
