@@ -372,11 +372,21 @@ def test_exponentials_beyond_doubles_are_decided_by_doubles(kind: str) -> None:
     assert hard_cases.count == before
 
 
-@pytest.mark.parametrize("operator", ["gelu", "log_sigmoid", "logit", "mish", "softplus"])
-def test_magnitudes_are_decided_by_doubles(operator: str) -> None:
+@pytest.mark.parametrize(
+    ("operator", "scalars"),
+    [
+        ("gelu", ("none",)),
+        ("log_sigmoid", ()),
+        ("logit", (-1.0,)),
+        ("mish", ()),
+        ("softplus", (1.0, 20.0)),
+    ],
+)
+def test_magnitudes_are_decided_by_doubles(operator: str, scalars: tuple[Any, ...]) -> None:
     """Results that underflow, or that are almost the input or half of it, are no hard cases."""
     size = np.ldexp(np.random.default_rng(7).uniform(1, 2, 228), np.arange(-100, 128))
     before = hard_cases.count
     for x in (size.astype(np.float32), -size.astype(np.float32)):
-        assert_right(operator, (x,), (), call(operator, x, compute_dtype="float64"), "float64")
+        got = call(operator, x, *scalars, compute_dtype="float64")
+        assert_right(operator, (x,), scalars, got, "float64")
     assert hard_cases.count == before
