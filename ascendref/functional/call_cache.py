@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from ..core.errors import ArgumentValueError
 from ..core.packing import ScalarRange, pack_floats
 from ..declaration.operator import Operator
+from .kernels import results_of
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
     from ..kernels.loops.array_kernels import Origin
@@ -244,19 +245,18 @@ def viewed_parts(operator: Operator, computed: Computed) -> list[ViewedPart]:
     values, kernels, arrays = computed.values, computed.kernels, computed.arrays
     *tensors, result = arrays
     views = operator.operands(tuple(tensors), values)
-    sources = (*operator.each_operand(range(len(tensors))), len(tensors))
-    if not all([np.may_share_memory(x, arrays[k]) for x, k in zip(views, sources, strict=False)]):
+    sources = operator.each_operand(range(len(tensors)))
+    if not all([np.may_share_memory(x, arrays[k]) for x, k in zip(views, sources, strict=True)]):
         return []
     parts = []
-    pairs = zip(kernels, operator.parts(result, values), operator.part_scalars(values), strict=True)
-    for kernel, part, numbers in pairs:
-        operands = (*views, part)
+    for kernel, found, numbers in results_of(operator, kernels, result, values):
+        operands = (*views, *found)
         dense = kernel.layout(operands, False) == "dense"
         if not (kernel.has_strided_loop or (dense and not kernel.copies_first(result.size))):
             return []
         places = [
             Origin(k, operand.ctypes.data - arrays[k].ctypes.data)
-            for operand, k in zip(operands, sources, strict=True)
+            for operand, k in zip(operands, (*sources, *[len(tensors)] * len(found)), strict=True)
         ]
         parts.append(ViewedPart(kernel, operands, tuple(places), pack_floats(*numbers)))
     return parts

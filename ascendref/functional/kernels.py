@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from ..core.dtypes import FLOAT64, FLOATS, ROUNDED_ONCE, ElementType, compute_type_of, names
+from ..core.dtypes import (
+    FLOAT32,
+    FLOAT64,
+    FLOATS,
+    ROUNDED_ONCE,
+    ElementType,
+    compute_type_of,
+    names,
+)
 from ..core.errors import ArgumentValueError
 from ..core.fork_safety import import_to_end
 from ..declaration.fields import Mode, Types
@@ -53,7 +63,9 @@ def elementwise_kernels(
     *,
     result: ElementType | None = None,
 ) -> tuple[ElementwiseKernel, ...]:
-    """Return the kernel for each part of an elementwise result; parameters as for `kernels_for`.
+    """Return the kernel for each part of an elementwise result, or one for all parts.
+
+    Parameters are as for `kernels_for`.
 
     ``result`` is the type to which the formula's value is rounded; None for the operator's.
     """
@@ -62,10 +74,13 @@ def elementwise_kernels(
     once = compute in ROUNDED_ONCE and result.floating and result is not FLOAT64
     rounded = out if once else result
     types = operator.each_operand(types)
-    formulas = [
-        operator.formula.suited(compute, rounded.name, numbers)
-        for numbers in operator.part_scalars(values)
-    ]
+    if operator.formula.together and compute == FLOAT32.name:
+        formulas = [operator.formula.together]
+    else:
+        formulas = [
+            operator.formula.suited(compute, rounded.name, numbers)
+            for numbers in operator.part_scalars(values)
+        ]
     return tuple([formula_kernel(f, types, result, out, compute) for f in formulas])
 
 
@@ -126,12 +141,26 @@ def compute_parts(
 ) -> None:
     """Compute every part of an elementwise result, the last array, from the tensors before it."""
     *tensors, result = arrays
-    if in_place and len(kernels) > 1:  # no part may overwrite what another one reads
+    if in_place and operator.result_view:  # no part may overwrite what another one reads
         tensors, in_place = [array.copy() for array in tensors], False
-    operands, scalars = operator.operands(tuple(tensors), values), operator.part_scalars(values)
-    parts, size = operator.parts(result, values), operator.divisor(values, result.shape)
-    for kernel, part, numbers in zip(kernels, parts, scalars, strict=True):
-        kernel((*operands, part), numbers, in_place, size)
+    operands, size = (
+        operator.operands(tuple(tensors), values),
+        operator.divisor(values, result.shape),
+    )
+    for kernel, parts, numbers in results_of(operator, kernels, result, values):
+        kernel((*operands, *parts), numbers, in_place, size)
+
+
+def results_of(
+    operator: Operator,
+    kernels: tuple[ElementwiseKernel, ...],
+    result: Any,
+    values: tuple[float, ...],
+) -> Iterator[tuple[ElementwiseKernel, tuple[Any, ...], tuple[float, ...]]]:
+    """Yield each kernel of an elementwise result, the parts that it computes, and its scalars."""
+    parts, scalars = iter(operator.parts(result, values)), operator.part_scalars(values)
+    for kernel, numbers in zip(kernels, scalars, strict=False):
+        yield kernel, tuple(islice(parts, kernel.formula.results)), numbers
 
 
 def of_no_terms(mode: Mode) -> float:

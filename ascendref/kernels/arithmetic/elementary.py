@@ -134,7 +134,7 @@ def scale(value: Register, n: Integer) -> Register:
 # --- exponentials ---------------------------------------------------------------------------------
 
 
-def _magic(x: Register) -> Register:
+def magic_number(x: Register) -> Register:
     """Return a number whose sum with an integer has the integer as its lowest bits."""
     return x.lift(1.5 * 2.0 ** _format(wide=x.wide).width)
 
@@ -142,7 +142,7 @@ def _magic(x: Register) -> Register:
 def nearest_exponent(x: Register) -> tuple[Integer, Register]:
     """Return the integer nearest to ``x / log(2)``, and the same as a register."""
     # the sum's lowest bits are those of 2**n, which saves an addition
-    magic = _magic(x) + float(_format(wide=x.wide).bias)
+    magic = magic_number(x) + float(_format(wide=x.wide).bias)
     shifted = x.fma(LOG2_E, magic)
     return shifted.bits() - magic.bits(), shifted - magic
 
@@ -263,85 +263,12 @@ def over_one_plus_exp(numerator: Register, x: Register, rest: Register | None = 
     return sink * (sink * numerator / (half + half))  # type: ignore[no-any-return]
 
 
-def _short_exp(r: Register) -> tuple[Register, Register]:
-    """Return r**2 and q of floats: ``exp(r)`` is ``1 + r + q * r**2``; few operations in a row."""
-    square = r * r
-    return square, horner(square, EXP[False][::2]).fma(r, horner(square, EXP[False][1::2]))
-
-
-def times_logistic(factor: Register, x: Register) -> Register:
-    """Return ``factor / (1 + exp(-x))`` of floats, within 1.75 ulp.
-
-    1.70 in 3 * 10**8 samples. Above 1.5 it is ``factor * (1 - 1 / (1 + exp(x)))``, where the
-    errors of the small quotient hardly show. Up to there it is what `over_one_plus_exp` returns; no
-    exponential is far below 1, which saves operations, and few operations wait for each other.
-    """
-    low = x < 1.5
-    x = low.select(-x, x)
-    near = x.at_most(FLOAT.farthest)
-    exponent, n = nearest_exponent(near)
-    ln2, ln2_low = FLOAT.ln2
-    high = (-n).fma(ln2, near)  # exact
-    square, cubic = _short_exp((-n).fma(ln2_low, high))
-    power = power_of_two(exponent, wide=False)
-    # where the exponential or its product with the factor may overflow, it is divided by sink**2,
-    # and the 1 is nothing, but infinite for an infinite x
-    far = x > 60.0
-    sunk = (power.bits() - (2 * FLOAT.sink << FLOAT.width)).register()
-    sink = far.select(x.lift(2.0**-FLOAT.sink), 1.0)
-    one = far.select(x * FLOAT.tiny, 1.0)
-    # next to a power that it does not fit, the 1 goes with the small terms
-    inverse = ((2 * FLOAT.bias << FLOAT.width) - power.bits()).register()
-    rest = (-n).fma(ln2_low, ((n > FLOAT.width) & ~far).select(inverse, 0.0))
-    power = far.select(sunk, power)
-    whole = power.fma(high + square.fma(cubic, rest), one + power)
-    part = sink * low.select(factor, 1.0) / whole
-    return low.select(part * sink, (-part).fma(sink, 1.0) * factor)  # type: ignore[no-any-return]
-
-
-def falling_logistic(size: Register) -> Register:
-    """Return ``1 / (1 + exp(size))`` of a float from 0 to 104, within 1.75 ulp.
-
-    That is ``2**n / (2**n + exp(r))``, in few operations that wait for each other.
-    """
-    # as in `nearest_exponent`, but the sum's bits stay the exponent: that saves 4 % of silu's slope
-    magic = _magic(size)
-    biased = magic + float(FLOAT.bias)
-    shifted = size.fma(-LOG2_E, biased)
-    n = shifted - biased  # negative
-    high = n.fma(FLOAT.ln2[0], size)  # exact
-    rest = n * FLOAT.ln2[1]
-    square, cubic = _short_exp(high + rest)
-    # two powers, because 2**n may be subnormal
-    bits = shifted.bits()
-    near = bits.at_least(magic.bits() + 1)
-    power = (near << FLOAT.width).register()
-    far = power_of_two(bits - near, wide=False)
-    total = 1.0 + power
-    lost = power - (total - 1.0)
-    whole = total + (high + square.fma(cubic, rest + lost))
-    return power / whole * far
-
-
-def silu_slope(x: Register, factor: Register) -> Register:
-    """Return the derivative of ``x / (1 + exp(-x))`` of floats; NaN at infinities.
-
-    It is not 0 where the factor is infinite.
-    """
-    limit = (abs(factor) == inf).select(x.lift(4.0), -FLOAT.lowest)
-    small = falling_logistic(abs(x).at_most(limit))
-    large = 1.0 - small  # at least 1/2: this does not cancel
-    negative = x < 0.0
-    rising, falling = negative.select(small, large), negative.select(large, small)
-    return rising * x.fma(falling, 1.0 + (x - x))  # type: ignore[no-any-return]
-
-
 # --- logarithms -----------------------------------------------------------------------------------
 
 
 def split(x: Register) -> tuple[Register, Integer, Register]:
     """Return m and k, the latter also as a register: a positive normal x is ``m * 2**k``."""
-    form, magic = _format(wide=x.wide), _magic(x)
+    form, magic = _format(wide=x.wide), magic_number(x)
     bits = x.bits() - form.root_half
     exponent = bits >> form.width
     m = ((bits & (1 << form.width) - 1) + form.root_half).register()

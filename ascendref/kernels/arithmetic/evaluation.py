@@ -61,15 +61,20 @@ def _traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
 
 @cache
 def evaluator(formula: Formula, compute: str) -> Any:
-    """Return ``function(tensors, scalars)``, of tuples of registers and of doubles."""
+    """Return ``function(tensors, scalars)``, of tuples of registers and of doubles.
+
+    If the formula has several results, it returns a tuple.
+    """
     number = NUMBERS[compute]
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [number(builder, value) for value in tensors]
         numbers = scalars_of(formula, [number(builder, value) for value in scalars])
-        return [elements[0].lift(formula.function(*elements, *numbers)).value]
+        found = formula.function(*elements, *numbers)
+        values = found if formula.results > 1 else (found,)
+        return [elements[0].lift(value).value for value in values]
 
-    return _traced(emit, (from_dtype(REGISTER[compute]),))
+    return _traced(emit, (from_dtype(REGISTER[compute]),) * formula.results)
 
 
 @cache

@@ -61,6 +61,10 @@ class Formula(NamedTuple):
     once: Callable[..., Any] | None = None
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False
+    #: number of results
+    results: int = 1
+    #: the formula of the results of all forms, in float32 arithmetic, if one loop computes them
+    together: Any = None
 
     def is_narrow(self, kinds: Iterable[str]) -> bool:
         """Tell whether float32 has the range of all scalars, and of numbers of these types."""
@@ -80,9 +84,16 @@ class Formula(NamedTuple):
 
     @classmethod
     def of_forms(
-        cls, *forms: Callable[..., Any] | Formula, scalars: int = 0, **known: Any
+        cls,
+        *forms: Callable[..., Any] | Formula,
+        scalars: int = 0,
+        together: Callable[..., Any] | None = None,
+        **known: Any,
     ) -> Formula:
-        """Return the formula that is one of several; a last scalar has its number."""
+        """Return the formula that is one of several; a last scalar has its number.
+
+        ``together`` returns the values of all forms in float32 arithmetic.
+        """
         formulas = [form if isinstance(form, Formula) else cls.of(form, scalars) for form in forms]
         first, place = formulas[0].function, formulas[0].tensors + scalars
 
@@ -100,7 +111,17 @@ class Formula(NamedTuple):
 
         formula = cls.of(first, scalars=scalars, variant=variant, **known)
         name = formula.name.removesuffix(f"_{first.__name__}")
-        return formula._replace(name=name, function=chosen_form, scalars=scalars + 1)
+        formula = formula._replace(name=name, function=chosen_form, scalars=scalars + 1)
+        if together is None:
+            return formula
+        return formula._replace(
+            together=formula._replace(
+                name=f"{name}_{together.__name__}",
+                function=_with_one_more(together, place),
+                variant=None,
+                results=len(forms),
+            )
+        )
 
     def suited(self, compute: str, rounded: str, scalars: tuple[float, ...]) -> Formula:
         """Return the formula for a compute type, the type of rounded results, and scalars."""

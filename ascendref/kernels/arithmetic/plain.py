@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from . import elementary, normal
+from . import elementary, logistic_floats, normal
 from .functions import CONSTANTS, Constant
 from .registers import Register
 
@@ -36,11 +36,17 @@ class Plain(Register):
 
     def silu_slope(self, factor: Any) -> Self:
         """Return the derivative of silu in float32, by which a factor is multiplied."""
-        return self._apply(elementary.silu_slope, factor)
+        return self._apply(logistic_floats.silu_slope, factor)
 
     def times_logistic(self, x: Plain) -> Self:
         """Return the quotient by ``1 + exp(-x)``, in float32."""
-        return self._apply(elementary.times_logistic, x)
+        return self._apply(logistic_floats.times_logistic, x)
+
+    def glu_backward(self, value: Plain, gate: Plain) -> tuple[Self, Self]:
+        """Return the products with both derivatives of `glu`, in float32."""
+        numbers = [Register(self.builder, x.value) for x in (self, value, gate)]
+        first, second = logistic_floats.glu_slopes(*numbers)
+        return self.result(first.value), self.result(second.value)
 
     def gelu(self) -> Self:
         """Return the product with `normal_cdf`, in float32."""

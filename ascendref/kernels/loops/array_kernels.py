@@ -42,6 +42,7 @@ from ..runtime.array_header import (
     WRITE,
     are_apart,
     contiguous_size,
+    is_result,
     put_objects,
     put_scalars,
     replace_by_data,
@@ -135,10 +136,11 @@ def _walk_arrays(fixed: int, tensors: int, result: int, numbers: int) -> Any:
     if word(table, ARRAY_TYPE) == 0:
         return -1
     count = word(table, COUNT)
-    for k in range(count - 1):
-        tensor = word(tensors, ITEMS + 8 * word(layout, 16 + 16 * k))
-        set_word(arguments, OPERANDS + 8 * k, tensor)
-    set_word(arguments, OPERANDS + 8 * count - 8, result)
+    for k in range(count):
+        array = result
+        if not is_result(table, k):
+            array = word(tensors, ITEMS + 8 * word(layout, 16 + 16 * k))
+        set_word(arguments, OPERANDS + 8 * k, array)
     if not call_task(word(fixed, 64), table, layout, arguments + OPERANDS):
         return -1
     replace_by_data(arguments + OPERANDS, table)
@@ -186,7 +188,7 @@ def _are_laid_out(table: int, layout: int, arrays: int) -> Any:
             or half_word(array, RANK) != rank
             # NumPy stores strides right after sizes
             or word(array, STRIDES) != shape + 8 * rank
-            or (k < count - 1 and at < end and start < at + word(row, 16))
+            or (not is_result(table, k) and at < end and start < at + word(row, 16))
         ):
             return 0
         for axis in range(2 * rank):

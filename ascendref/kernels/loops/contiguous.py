@@ -19,18 +19,46 @@ _BLOCK: Final = 1024
 Compiled = Any
 
 
-def one_at_a_time(
-    load: Compiled, formula: Compiled, encode: Compiled, storage: str, size: int
-) -> Compiled:
+def element_writer(encode: Compiled, storage: str, results: int) -> Compiled:
+    """Return ``write(out, offset, value)``, which encodes and writes an element.
+
+    If there are two results, it takes a pair of addresses and a pair of values.
+    """
+    write = poke(storage, apart=True)
+
+    def one(out: Any, offset: Any, value: Any) -> None:
+        write(out, offset, encode(value))
+
+    def two(out: Any, offset: Any, values: Any) -> None:
+        write(out[0], offset, encode(values[0]))
+        write(out[1], offset, encode(values[1]))
+
+    return merged({1: one, 2: two}[results])
+
+
+def pair_writer(results: int) -> Compiled:
+    """Return ``write(out, offset, value, after)``, which does so with two BF16 elements."""
+    write = poke("int32", apart=True)
+
+    def one(out: Any, offset: Any, value: Any, after: Any) -> None:
+        write(out, offset, encode_bfloat16_pair(value, after))
+
+    def two(out: Any, offset: Any, values: Any, after: Any) -> None:
+        write(out[0], offset, encode_bfloat16_pair(values[0], after[0]))
+        write(out[1], offset, encode_bfloat16_pair(values[1], after[1]))
+
+    return merged({1: one, 2: two}[results])
+
+
+def one_at_a_time(load: Compiled, formula: Compiled, write: Compiled, size: int) -> Compiled:
     """Return the loop that processes one element at a time: loads, computes, rounds, writes.
 
     ``loop(tensors, out, scalars, zero, first, last)`` takes the addresses of contiguous operands.
     """
-    write = poke(storage, apart=True)
 
     def loop(
         tensors: tuple[int, ...],
-        out: int,
+        out: Any,
         scalars: tuple[float, ...],
         zero: int,
         first: int,
@@ -38,18 +66,19 @@ def one_at_a_time(
     ) -> None:
         outlined()
         for i in range(first, last):
-            write(out, i * size, encode(formula(load(tensors, i, zero), scalars)))
+            write(out, i * size, formula(load(tensors, i, zero), scalars))
 
     return helper(loop)
 
 
-def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Compiled) -> Compiled:
+def in_pairs(
+    load: Compiled, load_pair: Compiled, formula: Compiled, write: Compiled, write_pair: Compiled
+) -> Compiled:
     """Return the loop for BF16 operands: two elements at a time, the halves of a 32-bit word."""
-    write, write_pair = poke("bfloat16", apart=True), poke("int32", apart=True)
 
     def loop(
         tensors: tuple[int, ...],
-        out: int,
+        out: Any,
         scalars: tuple[float, ...],
         zero: int,
         first: int,
@@ -60,12 +89,10 @@ def in_pairs(load: Compiled, load_pair: Compiled, formula: Compiled, encode: Com
         for i in range(pairs):
             at = first * 2 + i * 4
             one, other = load_pair(tensors, at)
-            write_pair(
-                out, at, encode_bfloat16_pair(formula(one, scalars), formula(other, scalars))
-            )
+            write_pair(out, at, formula(one, scalars), formula(other, scalars))
         if first + 2 * pairs < last:
             i = last - 1
-            write(out, i * 2, encode(formula(load(tensors, i, zero), scalars)))
+            write(out, i * 2, formula(load(tensors, i, zero), scalars))
 
     return helper(loop)
 
@@ -78,16 +105,20 @@ def scalar_reader(count: int, *, sized: bool) -> Compiled:
     return merged(lambda task: numbers(word(task, NUMBERS)))
 
 
-def through_caches(loop: Compiled, scalars: Compiled, tensors: int) -> Task:
+def through_caches(loop: Compiled, scalars: Compiled, tensors: int, results: int = 1) -> Task:
     """Return the task that writes results with ordinary stores."""
     addresses, out_at = words(tensors), OPERANDS + 8 * tensors
+    out = merged(lambda arguments: word(arguments, out_at))
+    if results > 1:
+        outs = words(results)
+        out = merged(lambda arguments: outs(arguments + out_at))
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
             return own_address()
         loop(
             addresses(arguments + OPERANDS),
-            word(arguments, out_at),
+            out(arguments),
             scalars(arguments),
             word(arguments, ZERO),
             start,

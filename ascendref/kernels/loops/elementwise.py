@@ -58,11 +58,13 @@ class ElementwiseKernel(Kernel):
         super().__init__()
         self.loop, self.formula, self.result = loop, loop.formula, loop.result
         self.inputs, self.out = inputs, out
+        #: number of results, which are the last operands
+        self.results = loop.formula.results
         operands = [
             Operand(kind.numpy, held=held.numpy)
-            for kind, held in zip((*inputs, out), (*loop.inputs, loop.result), strict=True)
+            for kind, held in zip(inputs, loop.inputs, strict=True)
         ]
-        operands[-1] = operands[-1]._replace(result=True)
+        operands += [Operand(out.numpy, held=loop.result.numpy, result=True)] * self.results
         self._converts = any([operand.converts for operand in operands])
         self._itemsizes = tuple([operand.largest for operand in operands])
         self._table = operand_table(tuple(operands))
@@ -78,7 +80,7 @@ class ElementwiseKernel(Kernel):
         in_place: bool = False,
         size: int | None = None,
     ) -> None:
-        """Compute the last operand from the others, which broadcast to its shape.
+        """Compute the last operands, the results, from the others, which broadcast to their shape.
 
         ``in_place`` tells whether it is the same view as an input; any other overlap is forbidden.
         """
@@ -98,13 +100,16 @@ class ElementwiseKernel(Kernel):
     def layout(self, operands: tuple[NDArray[Any], ...], in_place: bool) -> str:
         """Return which loop is for these operands, "dense" or "tiled", without reading elements."""
         shape = operands[-1].shape
-        if in_place or self._converts:
+        if in_place or self._converts or self.results > 1:
             return "tiled"
         for array in operands:
             flags = array.flags
             if array.shape != shape or not (flags.c_contiguous and flags.aligned):
                 return "tiled"
         return "dense"
+
+    def copies_first(self, size: int) -> bool:
+        return self.results == 1 and super().copies_first(size)
 
     def _dense(self, operands: tuple[NDArray[Any], ...], scalars: tuple[float, ...]) -> bool:
         """Compute with contiguous operands; return False, with nothing done, for any others."""

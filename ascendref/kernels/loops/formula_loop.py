@@ -11,7 +11,15 @@ from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, once_each
 from ..compiler.target import HAS_WIDE_VECTORS
 from ..runtime.launch import Task, task_kernel
-from .contiguous import in_pairs, one_at_a_time, past_caches, scalar_reader, through_caches
+from .contiguous import (
+    element_writer,
+    in_pairs,
+    one_at_a_time,
+    pair_writer,
+    past_caches,
+    scalar_reader,
+    through_caches,
+)
 from .elements import Read, loader, pair_loader
 
 
@@ -49,7 +57,7 @@ class FormulaLoop:
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
         if self.compute_bound:
-            return through_caches(loop, self._scalars(), count)
+            return through_caches(loop, self._scalars(), count, self.formula.results)
         return past_caches(loop, self._scalars(), count, size)
 
     @property
@@ -58,11 +66,13 @@ class FormulaLoop:
         return self.compute == "float64" and not self.formula.selects
 
     def _loop(self) -> Any:
-        load, formula, encode = self._load(), self._evaluator(), self._encoder()
+        load, formula, results = self._load(), self._evaluator(), self.formula.results
+        write = element_writer(self._encoder(), self.result.name, results)
         kinds = {kind.name for kind in (*self.inputs, self.result)}
         if kinds == {"bfloat16"} and self.compute == "float32":
-            return in_pairs(load, pair_loader(len(self.inputs)), formula, encode)
-        return one_at_a_time(load, formula, encode, self.result.name, self.result.storage.itemsize)
+            pairs = pair_loader(len(self.inputs)), formula, write, pair_writer(results)
+            return in_pairs(load, *pairs)
+        return one_at_a_time(load, formula, write, self.result.storage.itemsize)
 
     def _load(self) -> Any:
         reads = []

@@ -27,7 +27,17 @@ from ..arithmetic.codecs import (
     to_register,
 )
 from ..compiler.jit import inlined, integer_kernel, once_each, shared
-from ..runtime.array_header import CONVERTED, COUNT, GATHER, HELD, ITEMSIZE, ROW, ROWS, SCATTER
+from ..runtime.array_header import (
+    CONVERTED,
+    COUNT,
+    GATHER,
+    HELD,
+    ITEMSIZE,
+    ROW,
+    ROWS,
+    SCATTER,
+    is_result,
+)
 from ..runtime.launch import (
     FAILURE,
     INNER_TASK,
@@ -198,9 +208,12 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     table, inner = word(arguments, TABLE), word(arguments, INNER_TASK)
     plan = int64_pointer(word(arguments, PLAN))
     axes, tile, operands = plan[0], plan[1], word(table, COUNT)
-    last = operands - 1
-    # arguments of the loop, addresses and shapes of the tiles in buffers, buffers
-    begin = (OPERANDS + 24 * operands + LINE - 1) // LINE * LINE
+    inputs = operands - 1
+    while is_result(table, inputs - 1):
+        inputs -= 1
+    # arguments of the loop, addresses and shapes of the tiles in buffers, addresses of results,
+    # buffers
+    begin = (OPERANDS + 32 * operands + LINE - 1) // LINE * LINE
     room = (8 * tile + 2 * LINE - 1) // LINE * LINE
     # buffers are aligned to cache lines, so that no vector crosses one
     given = allocate(begin + operands * room, LINE)
@@ -211,6 +224,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     set_word(given, FAILURE, 0)
     place = int64_pointer(given + OPERANDS)
     held = int64_pointer(given + OPERANDS + 8 * operands)
+    results = int64_pointer(given + OPERANDS + 24 * operands)
     for k in range(operands):
         held[k] = 0
     hard = 0
@@ -227,18 +241,21 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
                 m0, m1 = m1, smaller(edge, length - first)
             for k in range(operands):
                 place[k] += first * plan[2 + (3 + k) * axes + axis]
-        row = table + ROWS + ROW * last
-        width, result = word(row, ITEMSIZE), place[last]
-        result_pitch = m0 * word(row, HELD)
-        r0, r1 = plan[2 + (3 + last) * axes], plan[3 + (3 + last) * axes]
-        direct = word(row, CONVERTED) == 0 and is_one_piece(width, result, r0, r1, m0, m1)
-        for k in range(last):
+        direct = True
+        for k in range(operands):
             operand, address, buffer = table + ROWS + ROW * k, place[k], given + begin + room * k
             size = word(operand, ITEMSIZE)
             s0, s1 = plan[2 + (3 + k) * axes], plan[3 + (3 + k) * axes]
+            is_direct = word(operand, CONVERTED) == 0 and is_one_piece(
+                size, address, s0, s1, m0, m1
+            )
+            if k >= inputs:
+                results[k] = address
+                direct = direct and is_direct
+                continue
             # an in-place result stays in a buffer until the tile has been read
-            direct = direct and address != result
-            if word(operand, CONVERTED) or not is_one_piece(size, address, s0, s1, m0, m1):
+            direct = direct and address != place[inputs]
+            if not is_direct:
                 shape = m0 << 32 | m1
                 if held[k] != address or held[operands + k] != shape:
                     held[k], held[operands + k] = address, shape
@@ -247,17 +264,20 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
                 place[k] = buffer
         if direct:
             hard += call_task(inner, given, 0, m0 * m1)
-        else:
-            scatter = word(row, SCATTER)
-            if scatter == 0:
-                # everything written is computed again from the same inputs; for an in-place result,
-                # this happens before anything is written
-                set_word(given, FAILURE, NO_SCATTER)
-                break
-            buffer = given + begin + room * last
-            place[last] = buffer
-            hard += call_task(inner, given, 0, m0 * m1)
-            copy_tile(scatter, buffer, result_pitch, result, r0, r1, m0, m1)
+            continue
+        scatter = word(table + ROWS + ROW * inputs, SCATTER)
+        if scatter == 0:
+            # everything written is computed again from the same inputs; for an in-place result,
+            # this happens before anything is written
+            set_word(given, FAILURE, NO_SCATTER)
+            break
+        for k in range(inputs, operands):
+            place[k] = given + begin + room * k
+        hard += call_task(inner, given, 0, m0 * m1)
+        pitch = m0 * word(table + ROWS + ROW * inputs, HELD)
+        for k in range(inputs, operands):
+            r0, r1 = plan[2 + (3 + k) * axes], plan[3 + (3 + k) * axes]
+            copy_tile(scatter, place[k], pitch, results[k], r0, r1, m0, m1)
     failure = word(given, FAILURE)
     if failure:
         set_word(arguments, FAILURE, failure)

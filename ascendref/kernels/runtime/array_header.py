@@ -65,6 +65,12 @@ _real: Final = peek("float64")
 _single: Final = peek("float32")
 
 
+@merged
+def is_result(table: Any, operand: Any) -> Any:
+    """Tell whether an operand of a table is a result; results come last."""
+    return word(table + ROWS + ROW * operand, REQUIRED) & WRITE != 0
+
+
 @helper
 def contiguous_size(table: Any, arrays: Any) -> Any:
     """Return the first array's number of elements; -1 if a plain loop cannot process all arrays.

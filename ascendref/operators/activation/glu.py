@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ...declaration.accuracy import by_choice, relative, where_normal
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
@@ -12,6 +12,9 @@ from ...declaration.shapes import half_shape, shape_of_halves
 from ...declaration.views import HALVES
 from ...functional import ArrayT, DTypeLike, array_call, documented
 from ...kernels.arithmetic import Formula, Number, inf, one_plus_exp, within
+
+if TYPE_CHECKING:  # at run time this would import Numba
+    from ...kernels.arithmetic.plain import Plain
 
 DIM: Final = ScalarParam("dim", c_type="int64_t")
 
@@ -35,6 +38,11 @@ def slope(value: Number, gate: Number) -> Number:
     """The derivative in a gate, or in its negative: the function is even."""
     denominator = one_plus_exp(abs(gate))
     return value / denominator * (1.0 - 1.0 / denominator)
+
+
+def gradients(grad_output: Plain, value: Plain, gate: Plain) -> tuple[Number, Number]:
+    """Both gradients, with one exponential."""
+    return grad_output.glu_backward(value, gate)
 
 
 FUNCTION: Final = Operator(
@@ -68,7 +76,7 @@ GRADIENT: Final = Operator(
             (1 - \sigma(\text{gate})) \right)
         \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}
     """,
-    formula=Formula.of_forms(grad_value, grad_gate, compute_bound=True),
+    formula=Formula.of_forms(grad_value, grad_gate, together=gradients, compute_bound=True),
     result_view=HALVES,
     shapes=shape_of_halves,
     device=OnDevice(ALL_BUT_200I, ("GLUGrad",), float64=ALL_BUT_200I),
