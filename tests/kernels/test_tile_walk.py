@@ -92,6 +92,40 @@ def test_in_place_with_elements_of_several_sizes(
     assert_bits(views[place], want)
 
 
+@pytest.mark.parametrize("length", [63, 64, 256, 300])
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_rows_of_wider_arrays(kind: str, length: int) -> None:
+    """Long rows are computed where they are, whichever of them are a single one, or the result."""
+    grad, x, target = [numbers(kind, (37, length + 2), seed) for seed in range(3)]
+    inner = slice(None), slice(1, length + 1)
+    for of_grad, of_x in product((slice(None), slice(5, 6)), repeat=2):
+        rows = grad[inner][of_grad], x[inner][of_x]
+        want = ar.hardshrink_backward(*[row.copy() for row in rows], 0.1)
+        before, got = target.copy(), target.copy()
+        if want.shape[0] > 1:
+            ar.hardshrink_backward(*rows, 0.1, out=got[inner])
+            before[inner] = want
+            assert_bits(got, before)
+    want = ar.hardshrink_backward(grad[inner].copy(), x[inner].copy(), 0.1)
+    ar.hardshrink_backward(grad[inner], x[inner], 0.1, out=grad[inner])
+    assert_bits(grad[inner], want)
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
+def test_halves_in_rows_and_tiles(kind: str) -> None:
+    """Both halves of a gradient are one loop's results, in arrays of any layout."""
+    grad, x = numbers(kind, (70, 300), 0), numbers(kind, (70, 600), 1)
+    want = ar.glu_backward(grad, x, 1)
+    for first, last in product(INPUTS[:-1], OUTPUTS):
+        views = [ARRANGEMENTS[first](tensor) for tensor in (grad, x)]
+        target = ARRANGEMENTS[last](np.full((70, 600), 77, FORMATS[kind].dtype))
+        assert_bits(ar.glu_backward(*views, 1, out=target), want)
+        target = ARRANGEMENTS[last](np.full((600, 70), 77, FORMATS[kind].dtype))
+        assert_bits(ar.glu_backward(*[view.T for view in views], 0, out=target), want.T)
+    again = x.copy()
+    assert_bits(ar.glu_backward(grad, again, 1, out=again), want)
+
+
 def test_the_first_call_on_strided_arrays_may_be_in_place() -> None:
     """What copies tiles of the result from buffers is loaded then, before anything is written."""
     assert run_program("in_place") == "True\nTrue"

@@ -71,7 +71,8 @@ def glu_slopes(factor: Register, value: Register, gate: Register) -> tuple[Regis
     inverse = inverse.fma((whole < inf).select(error, 0.0), inverse)
     large = 1.0 - inverse * sink * sink  # at least 1/2: this does not cancel
     part = sink * factor * inverse * sink
-    rising = infinite.select(factor * large, factor - part)
+    # the difference is off by less, but NaN for infinities, and 0 for -0
+    rising = (infinite | (factor == 0.0)).select(factor * large, factor - part)
     first = (gate < 0.0).select(part, rising)
     return first, factor * (sink * value * inverse * sink * large)
 

@@ -69,6 +69,10 @@ from ..runtime.nontemporal import LINE
 _RAW: Final = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 
 
+#: elements from which rows are computed where they are, without buffers (measured): of at most two
+#: bytes, and of more
+_LONG_ROWS: Final = 256, 64
+
 _COPY: Final = types.int64(*[types.int64] * 7)
 
 
@@ -201,6 +205,22 @@ def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) ->
     return s0 == size and (m1 == 1 or s1 == m0 * size) and address % size == 0
 
 
+@inlined
+def are_long_rows(table: int, plan: Any, place: Any, axes: int, inputs: int, length: int) -> Any:
+    """Tell whether the rows of a tile of all operands are computed where they are in memory."""
+    for k in range(word(table, COUNT)):
+        operand = table + ROWS + ROW * k
+        size, step = word(operand, ITEMSIZE), plan[2 + (3 + k) * axes]
+        if length < (_LONG_ROWS[0] if size <= 2 else _LONG_ROWS[1]):
+            return False
+        if word(operand, CONVERTED) or step != size or place[k] % size:
+            return False
+        # the next rows; an in-place result stays in a buffer until the tile has been read
+        if plan[3 + (3 + k) * axes] % size or (k < inputs and place[k] == place[inputs]):
+            return False
+    return True
+
+
 def _walk(arguments: int, start: int, stop: int) -> Any:
     """Compute tiles ``start`` to ``stop``: a task."""
     if stop < start:
@@ -241,6 +261,12 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
                 m0, m1 = m1, smaller(edge, length - first)
             for k in range(operands):
                 place[k] += first * plan[2 + (3 + k) * axes + axis]
+        if m1 > 1 and are_long_rows(table, plan, place, axes, inputs, m0):
+            for _ in range(m1):
+                hard += call_task(inner, given, 0, m0)
+                for k in range(operands):
+                    place[k] += plan[3 + (3 + k) * axes]
+            continue
         direct = True
         for k in range(operands):
             operand, address, buffer = table + ROWS + ROW * k, place[k], given + begin + room * k

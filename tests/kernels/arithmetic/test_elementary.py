@@ -10,7 +10,7 @@ import pytest
 from flint import arb
 from numpy.typing import NDArray
 
-from ascendref.kernels.arithmetic import coefficients, elementary, normal, quick
+from ascendref.kernels.arithmetic import coefficients, elementary, logistic_floats, normal, quick
 from ascendref.kernels.arithmetic.elementary import RELATIVE_ERROR
 from ascendref.kernels.arithmetic.registers import Register
 
@@ -151,7 +151,7 @@ def test_relative_error_of_quick_functions(name: str) -> None:
 
 
 def times_falling_logistic(numerator: Register, x: Register) -> Register:
-    return elementary.times_logistic(numerator, -x)
+    return logistic_floats.times_logistic(numerator, -x)
 
 
 @pytest.mark.parametrize("rounded", [False, True], ids=["", "of a rounded argument"])
@@ -258,14 +258,27 @@ OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], flo
         0.28,
     ),
     "falling_logistic": (
-        lambda x: elementary.falling_logistic(abs(x).at_most(104.0)),
+        lambda x: logistic_floats.falling_logistic(abs(x).at_most(104.0)),
         lambda x: elementary.over_one_plus_exp(x.lift(1.0), abs(x)),
         1.75,
     ),
     "times_logistic": (
-        lambda x: elementary.times_logistic(x.lift(-1.0), x),
+        lambda x: logistic_floats.times_logistic(x.lift(-1.0), x),
         lambda x: elementary.over_one_plus_exp(x.lift(-1.0), -x),
         1.75,
+    ),
+    "first of glu_slopes": (
+        lambda x: logistic_floats.glu_slopes(x.lift(-1.0), x, x)[0],
+        lambda x: elementary.over_one_plus_exp(x.lift(-1.0), -x),
+        1.5,
+    ),
+    "second of glu_slopes": (
+        lambda x: logistic_floats.glu_slopes(x.lift(1.0), x.lift(1.0), x)[1],
+        lambda x: (
+            elementary.over_one_plus_exp(x.lift(1.0), x)
+            * elementary.over_one_plus_exp(x.lift(1.0), -x)
+        ),
+        3.0,
     ),
     "gelu": (normal.gelu, lambda x: x * normal.normal_cdf(x), 1.65),
     "gelu_slope": (
