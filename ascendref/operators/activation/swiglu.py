@@ -33,6 +33,11 @@ def grad_value(grad_output: Number, gate: Number, value: Number) -> Number:
     return grad_output * silu(gate, grad_output)
 
 
+def gradients(grad_output: Number, gate: Number, value: Number) -> tuple[Number, Number]:
+    """Both gradients."""
+    return grad_gate(grad_output, gate, value), grad_value(grad_output, gate, value)
+
+
 def silu(gate: Number, factor: Number) -> Number:
     """The documented quotient, to be multiplied by a factor."""
     return gate / one_plus_exp(-within(gate, LIMIT, factor))
@@ -77,7 +82,7 @@ GRADIENT: Final = Operator(
         \qquad s = \dfrac{1}{1 + e^{-\text{gate}}}, \quad
         (\text{gate}, \text{value}) = \text{halves of self along dim}
     """,
-    formula=Formula.of_forms(grad_gate, grad_value, compute_bound=True),
+    formula=Formula.of_forms(grad_gate, grad_value, together=gradients, compute_bound=True),
     result_view=HALVES,
     shapes=shape_of_halves,
     device=OnDevice(INFERENCE_A2_A3, ("SwiGluGrad",)),
