@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import unwrap
+from itertools import accumulate
 from math import inf, isnan, nextafter, prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -268,6 +269,14 @@ class Operator:
         if self.result_view is None:
             return (given,)
         return tuple([(*given, float(part)) for part in range(self.result_view.parts)])
+
+    def grouped_parts(
+        self, result: Any, scalars: Sequence[float], counts: Sequence[int]
+    ) -> Iterator[tuple[tuple[Any, ...], tuple[float, ...]]]:
+        """Yield `parts` in groups of these sizes, each with the `part_scalars` of its first."""
+        parts, numbers = self.parts(result, scalars), self.part_scalars(scalars)
+        for start, count in zip(accumulate(counts, initial=0), counts, strict=False):
+            yield parts[start : start + count], numbers[start]
 
     def given(self, tensors: tuple[Any, ...]) -> tuple[Operator, tuple[Any, ...]]:
         """Return the operator of those tensors that are given, and these: None omits a tensor.

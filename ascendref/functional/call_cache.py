@@ -34,7 +34,6 @@ from numpy.typing import NDArray
 from ..core.errors import ArgumentValueError
 from ..core.packing import ScalarRange, pack_floats
 from ..declaration.operator import Operator
-from .kernels import results_of
 
 if TYPE_CHECKING:  # at run time these imports would load Numba before the first call
     from ..kernels.loops.array_kernels import Origin
@@ -249,7 +248,8 @@ def viewed_parts(operator: Operator, computed: Computed) -> list[ViewedPart]:
     if not all([np.may_share_memory(x, arrays[k]) for x, k in zip(views, sources, strict=True)]):
         return []
     parts = []
-    for kernel, found, numbers in results_of(operator, kernels, result, values):
+    groups = operator.grouped_parts(result, values, [kernel.results for kernel in kernels])
+    for kernel, (found, numbers) in zip(kernels, groups, strict=True):
         operands = (*views, *found)
         dense = kernel.layout(operands, False) == "dense"
         if not (kernel.has_strided_loop or (dense and not kernel.copies_first(result.size))):

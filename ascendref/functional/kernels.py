@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -147,20 +145,9 @@ def compute_parts(
         operator.operands(tuple(tensors), values),
         operator.divisor(values, result.shape),
     )
-    for kernel, parts, numbers in results_of(operator, kernels, result, values):
+    found = operator.grouped_parts(result, values, [kernel.results for kernel in kernels])
+    for kernel, (parts, numbers) in zip(kernels, found, strict=True):
         kernel((*operands, *parts), numbers, in_place, size)
-
-
-def results_of(
-    operator: Operator,
-    kernels: tuple[ElementwiseKernel, ...],
-    result: Any,
-    values: tuple[float, ...],
-) -> Iterator[tuple[ElementwiseKernel, tuple[Any, ...], tuple[float, ...]]]:
-    """Yield each kernel of an elementwise result, the parts that it computes, and its scalars."""
-    parts, scalars = iter(operator.parts(result, values)), operator.part_scalars(values)
-    for kernel, numbers in zip(kernels, scalars, strict=False):
-        yield kernel, tuple(islice(parts, kernel.formula.results)), numbers
 
 
 def of_no_terms(mode: Mode) -> float:
