@@ -11,8 +11,18 @@ each, so little more than the last rounding is lost.
 
 from typing import Final
 
-from .coefficients import EXP, GELU, GELU_SLOPE, NORMAL_TAIL
-from .elementary import FLOAT, estrin, exp_sum, horner, nearest_exponent, scale, two_powers
+from .coefficients import EXP, GELU, GELU_SLOPE, HALF_EXP, HALF_GELU, NORMAL_TAIL
+from .elementary import (
+    FLOAT,
+    LOG2_E,
+    estrin,
+    exp_sum,
+    horner,
+    magic_number,
+    nearest_exponent,
+    scale,
+    two_powers,
+)
 from .registers import Integer, Register, fast_two_sum, two_product, two_sum
 
 A: Final = 1.96875
@@ -85,6 +95,12 @@ GELU_FARTHEST: Final = 14.5
 SLOPE_FARTHEST: Final = 18.5
 #: the tail is divided by the sum of the argument and this number: then its slope at 0 is next to 0
 OFFSET: Final = 1.25
+#: the exponent of a power by which the exponential is lifted, so that it is normal
+LIFT: Final = 64
+#: the polynomial of exponentials for minus twice their argument
+HALVED_EXP: Final = tuple(
+    [c * (-0.5) ** k for k, c in enumerate([1.0, 1.0, *reversed(HALF_EXP[False])])][::-1]
+)
 #: the polynomial's variable is 0 for this argument
 CENTRE: Final = 4.0
 #: its sum with the argument divides the argument, in the variable of the derivative's polynomial
@@ -139,6 +155,29 @@ def gelu(x: Register) -> Register:
     value = scale(power.fma(product, power.fma(product_low, low * product)), n)
     # 0 below 0, with the sign of x, and NaN at -inf
     return x.bits().negative().select(x * 0.0, x) - value  # type: ignore[no-any-return]
+
+
+def gelu_half(x: Register) -> Register:
+    """Return what `gelu` does, within 8 ulp, for floats whose squares are floats."""
+    y = abs(x).at_most(GELU_FARTHEST)
+    square = y * y
+    # n is the integer nearest to the exponent; the sum's bits are those of 2**(n + LIFT)
+    biased = magic_number(x) + float(FLOAT.bias + LIFT)
+    shifted = square.fma(-0.5 * LOG2_E, biased)
+    n = shifted - biased
+    power = (shifted.bits() << FLOAT.width).register()
+    ln2, ln2_low = FLOAT.ln2
+    # minus twice the argument
+    r = n.fma(2.0 * ln2_low, n.fma(2.0 * ln2, square))
+    exponential = horner(r, HALVED_EXP)
+    below, above = y + OFFSET, y + CENTRE
+    both = 1.0 / (below * above)
+    factor = horner((y - CENTRE) * (both * below), HALF_GELU[x.wide]) * (both * above)
+    # a little less than 1/2 next to 0, where half of a number would be a tie
+    factor = (y < 2.0**-64).select(y.lift(0.5 - 2.0**-22), factor)
+    base = x.bits().negative().select(x * 0.0, x)
+    value = exponential * (y * factor) * power
+    return value.fma(-(2.0**-LIFT), base)
 
 
 def gelu_slope(gradient: Register, x: Register) -> Register:

@@ -52,6 +52,10 @@ class Plain(Register):
         """Return the product with `normal_cdf`, in float32."""
         return self._apply(normal.gelu)
 
+    def gelu_half(self) -> Self:
+        """Return the same for numbers of half precision, with fewer digits."""
+        return self._apply(normal.gelu_half)
+
     def gelu_backward(self, gradient: Plain) -> Self:
         """Return the gradient times the derivative of `gelu`, in float32."""
         return gradient._apply(normal.gelu_slope, self)  # type: ignore[return-value]

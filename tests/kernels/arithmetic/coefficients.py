@@ -133,6 +133,8 @@ def tables() -> str:
         by_type["False"] |= {
             "GELU": fit_tail(gelu, CENTRE, GELU_FARTHEST, 11, wide=False),
             "GELU_SLOPE": fit_slope(10),
+            "HALF_EXP": fit_exp(5, wide=False),
+            "HALF_GELU": fit_tail(gelu, CENTRE, GELU_FARTHEST, 9, wide=False),
         }
     text = HEAD
     for name in by_type["False"]:

@@ -245,8 +245,13 @@ def test_special_values_of_over_one_plus_exp(kind: Any) -> None:
 def test_coefficients_are_those_of_the_fits() -> None:
     namespace: dict[str, Any] = {}
     exec(tables(), namespace)
-    for name in ("EXP", "LOG", "NORMAL_TAIL", "GELU", "GELU_SLOPE"):
+    for name in ("EXP", "LOG", "NORMAL_TAIL", "GELU", "GELU_SLOPE", "HALF_EXP", "HALF_GELU"):
         assert namespace[name] == getattr(coefficients, name)
+
+
+def of_12_bits(x: Register) -> Register:
+    """Return a float, or a double that is one, without the lower half of its fraction."""
+    return (x.bits() & -(1 << (41 if x.wide else 12))).register()
 
 
 #: functions of floats alone, each with the same of doubles, and its bound in ulp
@@ -281,6 +286,11 @@ OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], flo
         3.0,
     ),
     "gelu": (normal.gelu, lambda x: x * normal.normal_cdf(x), 1.65),
+    "gelu_half": (
+        lambda x: normal.gelu_half(of_12_bits(x)),
+        lambda x: of_12_bits(x) * normal.normal_cdf(of_12_bits(x)),
+        8.0,
+    ),
     "gelu_slope": (
         lambda x: normal.gelu_slope(x.lift(1.0), x),
         lambda x: normal.normal_cdf(x) + x * normal.normal_pdf(x),
