@@ -177,7 +177,7 @@ def gelu_half(x: Register) -> Register:
     factor = (y < 2.0**-64).select(y.lift(0.5 - 2.0**-22), factor)
     base = x.bits().negative().select(x * 0.0, x)
     value = exponential * (y * factor) * power
-    return value.fma(-(2.0**-LIFT), base)
+    return value.fma(-(2.0**-LIFT), base)  # type: ignore[no-any-return]
 
 
 def gelu_slope(gradient: Register, x: Register) -> Register:
