@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from ..core.dtypes import FLOAT32
 from ..declaration.losses import norm
 from ..kernels.arithmetic.formula import Formula, only_in_float32
 from ..kernels.arithmetic.functions import Number, exp, inf, log, nan, one_plus_exp, select
@@ -114,10 +115,17 @@ def logit_value_without_cancellation(self: Number, eps: Number, high: Number) ->
     return without_cancellation(clamped(self, eps, high))
 
 
+def logit_value_float32(self: Plain, eps: Plain, high: Plain) -> Any:
+    """The same as in the operator."""
+    return clamped(self, eps, high).logit()  # type: ignore[attr-defined]
+
+
 def logit_value_variant(
     compute: str, rounded: str, eps: float, high: float
 ) -> Callable[..., Any] | None:
     """As in the operator."""
+    if compute == FLOAT32.name:
+        return logit_value_float32
     return value_variant(compute, rounded, eps) and logit_value_without_cancellation
 
 

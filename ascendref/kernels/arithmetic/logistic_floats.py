@@ -3,9 +3,9 @@
 Few of their operations wait for each other.
 """
 
-from math import inf
+from math import inf, nan
 
-from .coefficients import EXP
+from .coefficients import EXP, LOG
 from .elementary import FLOAT, LOG2_E, horner, magic_number, nearest_exponent, power_of_two
 from .registers import Register
 
@@ -112,3 +112,28 @@ def silu_slope(x: Register, factor: Register) -> Register:
     negative = x < 0.0
     rising, falling = negative.select(small, large), negative.select(large, small)
     return rising * x.fma(falling, 1.0 + (x - x))  # type: ignore[no-any-return]
+
+
+def logit(x: Register) -> Register:
+    """Return ``log(x / (1 - x))`` of a float, within 1.53 ulp, exhaustive.
+
+    For ``u = min(x, 1 - x)`` and the integer k next to ``log2((1 - u) / u)``, its size is
+    ``k * log(2) + log((1 + s) / (1 - s))`` with ``s = (1 - u - 2**k * u) / (1 - u + 2**k * u)``.
+    """
+    upper = x >= 0.5
+    u = upper.select(1.0 - x, x)
+    subnormal = u < 2.0**-126
+    normal = subnormal.select(u * 2.0**24, u)
+    # the bits of a float are next to a linear function of its logarithm
+    half = 1 << FLOAT.width - 1
+    exponent = ((1.0 - u).bits() - normal.bits() + half) >> FLOAT.width
+    power = power_of_two(exponent, wide=False)
+    s = (-normal).fma(power + 1.0, 1.0) / normal.fma(power - 1.0, 1.0)
+    square = s * s
+    magic = magic_number(x)
+    k = (exponent + magic.bits()).register() - magic + subnormal.select(x.lift(24.0), 0.0)
+    ln2, ln2_low = FLOAT.short_ln2
+    series = k.fma(ln2_low, s * square * horner(square, LOG[False]))
+    size = k.fma(ln2, s + s + series)
+    size = (u > 0.0).select(size, (u == 0.0).select(inf, nan))
+    return upper.select(size, -size)  # type: ignore[no-any-return]

@@ -42,6 +42,10 @@ class Plain(Register):
         """Return the quotient by ``1 + exp(-x)``, in float32."""
         return self._apply(logistic_floats.times_logistic, x)
 
+    def logit(self) -> Self:
+        """Return the logarithm of the quotient by the difference from 1, in float32."""
+        return self._apply(logistic_floats.logit)
+
     def glu_backward(self, value: Plain, gate: Plain) -> tuple[Self, Self]:
         """Return the products with both derivatives of `glu`, in float32."""
         numbers = [Register(self.builder, x.value) for x in (self, value, gate)]

@@ -31,6 +31,11 @@ def value_without_cancellation(self: Number, eps: Number) -> Number:
     return without_cancellation(clamped(self, eps, single(1.0 - eps)))
 
 
+def value_float32(self: Plain, eps: Plain) -> Any:
+    """The same with a single division."""
+    return clamped(self, eps, single(1.0 - eps)).logit()  # type: ignore[attr-defined]
+
+
 def value_wide(self: Number, eps: Number) -> Number:
     """The same for an eps in float64: 1 - eps is not evaluated in float32 either."""
     return without_cancellation(clamped(self, eps, 1.0 - eps))
@@ -61,6 +66,8 @@ def value_variant(compute: str, rounded: str, eps: float) -> Callable[..., Any] 
     """Arithmetic step by step rounds the documented operations."""
     if compute == "float64" != rounded:
         return value_rounded
+    if compute == FLOAT32.name:
+        return value_float32
     return None if compute in STEPS else value_without_cancellation
 
 

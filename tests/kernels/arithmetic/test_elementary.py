@@ -285,6 +285,14 @@ OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], flo
         ),
         3.0,
     ),
+    "logit": (
+        logistic_floats.logit,
+        lambda x: (x >= 0.5).select(
+            elementary.log1p((2.0 * x - 1.0) / (1.0 - x)),
+            -elementary.log1p((1.0 - 2.0 * x) / x),
+        ),
+        1.53,
+    ),
     "gelu": (normal.gelu, lambda x: x * normal.normal_cdf(x), 1.65),
     "gelu_half": (
         lambda x: normal.gelu_half(of_12_bits(x)),
