@@ -106,7 +106,10 @@ class Formula(NamedTuple):
             return value
 
         def variant(compute: str, rounded: str, *values: float) -> Callable[..., Any]:
-            form = formulas[int(values[-1])].suited(compute, rounded, values[:-1])
+            number = int(values[-1])
+            if together and compute == "float32":
+                return _one_of(together, number, place)
+            form = formulas[number].suited(compute, rounded, values[:-1])
             return _with_one_more(form.function, place)
 
         formula = cls.of(first, scalars=scalars, variant=variant, **known)
@@ -169,6 +172,18 @@ def only_in_float32(
 def _with_one_more(function: Callable[..., Any], place: int) -> Callable[..., Any]:
     """Return a function that takes one more number at a place, which it ignores."""
     return wraps(function)(partial(_without_one, function, place))
+
+
+@cache
+def _one_of(function: Callable[..., Any], number: int, place: int) -> Callable[..., Any]:
+    """Return the function of one of several results that also takes one more number at a place."""
+
+    @wraps(function)
+    def result(*numbers: Any) -> Any:
+        return _without_one(function, place, *numbers)[number]
+
+    result.__name__ = f"{function.__name__}_{number}"
+    return result
 
 
 def _without_one(function: Callable[..., Any], place: int, *numbers: Any) -> Any:
