@@ -206,19 +206,27 @@ def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) ->
 
 
 @inlined
-def are_long_rows(table: int, plan: Any, place: Any, axes: int, inputs: int, length: int) -> Any:
-    """Tell whether the rows of a tile of all operands are computed where they are in memory."""
+def has_long_rows(table: int, plan: Any, addresses: int, inputs: int) -> Any:
+    """Tell whether rows are computed where they are in memory, not in buffers.
+
+    That is for rows apart from each other; a row that all tiles share is copied to a buffer once.
+    """
+    apart, axes, length = False, plan[0], plan[2]
     for k in range(word(table, COUNT)):
-        operand = table + ROWS + ROW * k
-        size, step = word(operand, ITEMSIZE), plan[2 + (3 + k) * axes]
+        operand, address = table + ROWS + ROW * k, word(addresses, 8 * k)
+        size, strides = word(operand, ITEMSIZE), 2 + (3 + k) * axes
         if length < (_LONG_ROWS[0] if size <= 2 else _LONG_ROWS[1]):
             return False
-        if word(operand, CONVERTED) or step != size or place[k] % size:
+        if word(operand, CONVERTED) or plan[strides] != size or address % size:
             return False
-        # the next rows; an in-place result stays in a buffer until the tile has been read
-        if plan[3 + (3 + k) * axes] % size or (k < inputs and place[k] == place[inputs]):
+        # an in-place result stays in a buffer until the tile has been read
+        if k < inputs and address == word(addresses, 8 * inputs):
             return False
-    return True
+        for axis in range(1, axes):
+            if plan[strides + axis] % size:
+                return False
+        apart = apart or (plan[strides + 1] != 0 and plan[strides + 1] != length * size)
+    return apart
 
 
 def _walk(arguments: int, start: int, stop: int) -> Any:
@@ -247,6 +255,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
     results = int64_pointer(given + OPERANDS + 24 * operands)
     for k in range(operands):
         held[k] = 0
+    long_rows = has_long_rows(table, plan, arguments + OPERANDS, inputs)
     hard = 0
     for number in range(start, stop):
         for k in range(operands):
@@ -261,7 +270,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
                 m0, m1 = m1, smaller(edge, length - first)
             for k in range(operands):
                 place[k] += first * plan[2 + (3 + k) * axes + axis]
-        if m1 > 1 and are_long_rows(table, plan, place, axes, inputs, m0):
+        if long_rows and m1 > 1:
             for _ in range(m1):
                 hard += call_task(inner, given, 0, m0)
                 for k in range(operands):
