@@ -22,7 +22,7 @@ from ascendref.kernels.arithmetic.exact import decide, round_fraction
 from ascendref.kernels.arithmetic.formula import Formula
 from ascendref.kernels.arithmetic.functions import Number, two_difference
 from ascendref.kernels.loops.exact_kernel import hard_cases
-from ascendref.kernels.loops.reduction import reduction
+from ascendref.kernels.loops.reduction import ExactReductionKernel, reduction
 from ascendref.twophase.functions import phase_1_function, phase_2_function
 
 from ..support.cases import numbers
@@ -206,6 +206,24 @@ def test_quick_sums_of_numbers_that_are_not_finite() -> None:
         x[1100] = given
         got = loss(x, target, "sum", compute_dtype="exact", operator=UNFACTORED)
         np.testing.assert_equal(got, np.float32(want))
+
+
+@pytest.mark.parametrize("given", [np.inf, -np.inf, np.nan])
+def test_a_term_that_is_not_finite_leaves_the_others_to_compiled_code(
+    given: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*numbers: Any) -> None:
+        raise AssertionError("a term in Python")
+
+    monkeypatch.setattr(ExactReductionKernel, "_numbers", refuse)
+    x = np.random.default_rng(11).standard_normal(3000).astype(np.float32)
+    y = np.ones_like(x)
+    others = ar.soft_margin_loss(np.delete(x, 1100), y[1:], "sum", compute_dtype="float64")
+    x[1100] = given
+    got = ar.soft_margin_loss(x, y, "sum", compute_dtype="float64")
+    # the logarithm of 1 plus the exponential of -inf, of inf, or NaN
+    want = {np.inf: others, -np.inf: np.float32(np.inf)}.get(given, np.float32(np.nan))
+    np.testing.assert_equal(got[()], want)
 
 
 def shifted(self: Number, target: Number, reduction: Number, factor: Number) -> Number:

@@ -5,7 +5,8 @@ A `Ball` is a computed midpoint, and a bound of its distance from the exact valu
     abs(exact - mid) <= relative * abs(mid) + absolute + spread
 
 ``relative`` and ``absolute`` are Python floats, known while instructions are emitted: most formulas
-need no instruction for their bound. ``spread`` is a register, needed only where a sum cancels.
+need no instruction for their bound. ``spread`` is a register times a factor, needed only where a
+sum cancels.
 ``inexact`` tells whether the two differ at all: a bool if it is known, else a condition computed
 from the remainders of sums and products. Ties need it.
 
@@ -32,7 +33,7 @@ from llvmlite import ir
 
 from .ball_functions import apply
 from .ball_operations import UNIT, add, add_doubles, choice, divide, divisor, multiply, undecided
-from .bounds import GROW, RANGE, Range, Truth, both, differ, either, merged
+from .bounds import GROW, RANGE, Range, Scaled, Truth, both, differ, either, merged, total
 from .functions import NARROW_FARTHEST, Constant, Number
 from .registers import Condition, Register
 from .rounding_test import single
@@ -47,10 +48,10 @@ class Ball(Number):
     #: parts of the bound that are known
     relative: float = 0.0
     absolute: float = 0.0
-    #: part of the bound that is computed
-    spread: Register | None = None
+    #: part of the bound that is computed: `Scaled`; of double-doubles a register
+    spread: Any = None
     #: ``spread`` in relation to the midpoint, if that is known: divisors need no more
-    growth: Register | None = None
+    growth: Scaled | None = None
     #: whether the midpoint differs from the exact value
     inexact: Truth = False
     #: the range of the exact value, give or take a relative 2**-40
@@ -192,17 +193,30 @@ class Ball(Number):
         """Whether to divide by it is to multiply with a number computed once for all elements."""
         return self.tame and (self.uniform or self.inverse is not None)
 
-    def error(self, ignored: float = 0.0) -> Register | None:
-        """Return the whole bound but for an absolute part up to ``ignored``; None if it is 0."""
-        absolute = 0.0 if self.absolute <= ignored else self.absolute * GROW
-        if self.spread is not None:
-            spread = self.spread + absolute if absolute else self.spread
-            return self.size.fma(self.relative, spread) * GROW if self.relative else spread * GROW
-        if self.relative and absolute:
-            return self.size.fma(self.relative * GROW, absolute)
-        if self.relative:
-            return self.size * (self.relative * GROW)
-        return self.size.lift(absolute) if absolute else None
+    def error(self, ignored: float = 0.0, more: float = 0.0) -> Register | None:
+        """Return the whole bound but for an absolute part up to ``ignored``; None if it is 0.
+
+        It is larger by ``more`` times the midpoint.
+        """
+        rest = Scaled(None, self.absolute) if self.absolute > ignored else None
+        rest = total(self.spread, rest)
+        relative = (self.relative + more) * GROW
+        if rest is None:
+            return self.size * relative if relative else None
+        found: Register = rest.times(GROW).register(self.size)
+        return self.size.fma(relative, found) if relative else found
+
+    def _chosen_spread(self, condition: Condition, yes: Any, no: Any) -> Any:
+        """Return one of two bounds, where one that is known may be larger."""
+        if yes is None and no is None:
+            return None
+        sides = [Scaled(None, 0.0) if side is None else side for side in (yes, no)]
+        factor = max(side.factor for side in sides)
+        if all(side.size is None for side in sides):
+            return Scaled(None, factor)
+        one = self.size.lift(1.0)
+        sizes = [Scaled(side.size, side.factor / factor).register(one) for side in sides]
+        return Scaled(condition.select(*sizes), factor)
 
     # --- operators --------------------------------------------------------------------------------
 
@@ -216,12 +230,18 @@ class Ball(Number):
         return type(self)(doubt=doubt, inputs=inputs, uniform=uniform, **known)
 
     @property
-    def finite(self) -> Truth:
+    def is_finite(self) -> Truth:
         """Whether everything on which it depends is finite."""
         found: Truth = True
         for x in self.inputs:
-            found = both(found, abs(x) < inf)
+            # LLVM compares floats with it as floats
+            found = both(found, abs(x.narrowed() if self.is_quick else x) < inf)
         return found
+
+    @property
+    def finite(self) -> Truth:
+        """The same, but true in a quick attempt, which leaves results of others open."""
+        return self.is_quick or self.is_finite
 
     def doubted(self, doubt: Truth | None) -> Self:
         """Return the number, in doubt where a condition holds, unless an input is infinite."""
@@ -274,6 +294,9 @@ class Ball(Number):
 
     def _compare(self, operator: str, other: Ball | Constant) -> BallCondition:
         a, b = self.whole(), self.lift(other).whole()
+        sure = None
+        if a.is_quick and a.inexact is False and a.bits and a.most < inf and b.low == b.high:
+            sure = {inf: operator in ("<", "<="), -inf: operator in (">", ">=")}.get(b.low)
         return BallCondition(
             holds=a.mid._compare(operator, b.mid),
             doubt=either(undecided(a, b), either(a.doubt, b.doubt)),
@@ -282,6 +305,7 @@ class Ball(Number):
             number=a,
             facts=((operator, a, b),),
             denied=((_OPPOSITE.get(operator, ""), a, b),),
+            sure=sure,
         )
 
     def sign(self) -> Self:
@@ -320,7 +344,7 @@ class NarrowBall(Ball):
 
 
 class QuickBall(NarrowBall):
-    """The same for results of narrow types alone, with larger errors of functions."""
+    """The same for results of finite numbers in narrow types, with larger errors of functions."""
 
     __slots__ = ()
 
@@ -352,6 +376,8 @@ class BallCondition:
     #: comparisons that are true if it holds, and if it does not, unless a number is NaN
     facts: tuple[tuple[str, Ball, Ball], ...] = ()
     denied: tuple[tuple[str, Ball, Ball], ...] = ()
+    #: whether it holds, if that is known: quick attempts compare finite numbers with infinity
+    sure: bool | None = None
 
     def _joined(self, other: BallCondition, holds: Condition, **known: Any) -> BallCondition:
         return BallCondition(
@@ -364,16 +390,25 @@ class BallCondition:
         )
 
     def __or__(self, other: BallCondition) -> BallCondition:
+        for one, another in ((self, other), (other, self)):
+            if one.sure is not None:
+                return one if one.sure else another
         return self._joined(other, self.holds | other.holds, denied=self.denied + other.denied)
 
     def __and__(self, other: BallCondition) -> BallCondition:
+        for one, another in ((self, other), (other, self)):
+            if one.sure is not None:
+                return another if one.sure else one
         return self._joined(other, self.holds & other.holds, facts=self.facts + other.facts)
 
     def __invert__(self) -> BallCondition:
-        return replace(self, holds=~self.holds, facts=self.denied, denied=self.facts)
+        sure = None if self.sure is None else not self.sure
+        return replace(self, holds=~self.holds, facts=self.denied, denied=self.facts, sure=sure)
 
     def select(self, yes: Ball | Constant, no: Ball | Constant) -> Any:
         a, b = self.number.lift(yes), self.number.lift(no)
+        if self.sure is not None:
+            return a if self.sure else b
         over = None
         if all(x.over is None or x.over.inverted for x in (a, b)):
             over = self._over(a, b)
@@ -406,18 +441,18 @@ class BallCondition:
 
     def _select(self, a: Ball, b: Ball) -> Ball:
         low, high = self._range(a, b)
-        spread = None
-        if a.spread is not None or b.spread is not None:
-            zero = a.size.lift(0.0)
-            spread = self.holds.select(*(zero if x.spread is None else x.spread for x in (a, b)))
         exact = [x for x in (a, b) if x.inexact is not True]
         known = all(x.bits is not None for x in exact) and bool(exact)
+        mid = self.holds.select(a.mid, b.mid)
+        inexact = self._truth(a.inexact, b.inexact)
+        if a.rounds_all and inexact is not False:
+            inexact = True
         return type(a)(
-            mid=self.holds.select(a.mid, b.mid),
+            mid=mid,
             relative=max(a.relative, b.relative),
             absolute=max(a.absolute, b.absolute),
-            spread=spread,
-            inexact=self._truth(a.inexact, b.inexact),
+            spread=a._chosen_spread(self.holds, a.spread, b.spread),
+            inexact=inexact,
             low=low,
             high=high,
             bits=max(x.bits or 0 for x in exact) if known else None,

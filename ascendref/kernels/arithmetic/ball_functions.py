@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from . import elementary, normal, quick
 from .ball_operations import UNIT
-from .bounds import UNDERFLOW, total
+from .bounds import UNDERFLOW, Scaled, total
 from .registers import Register
 
 if TYPE_CHECKING:
@@ -74,9 +74,11 @@ _FUNCTIONS: Final = {
 CLOSE: Final = 2.0**-4
 
 
-def _computed(name: str, mid: Register, is_quick: bool) -> tuple[Register, float]:
-    if is_quick and name in quick.RELATIVE_ERROR:
-        return getattr(quick, name)(mid), quick.RELATIVE_ERROR[name]
+def _computed(name: str, x: Ball) -> tuple[Register, float]:
+    mid: Register = x.mid
+    if x.is_quick and name in quick.RELATIVE_ERROR:
+        known = quick.Known(x.low, x.high, x.least)
+        return getattr(quick, name)(mid, known), quick.RELATIVE_ERROR[name]
     if name == "one_plus_exp":
         # below -85, the exponential is nothing beside 1
         n, total, low = elementary.exp_sum(mid.at_most(709.0).at_least(-85.0))
@@ -90,7 +92,7 @@ def _computed(name: str, mid: Register, is_quick: bool) -> tuple[Register, float
 
 def apply(name: str, x: Ball) -> Ball:
     known, at = _FUNCTIONS[name], x.mid
-    value, own = _computed(name, x.mid, x.is_quick)
+    value, own = _computed(name, x)
     condition = 1.0 if name == "log1p" and x.low >= 0.0 else known.condition
     found = x._like(mid=value, inexact=True, relative=own, nearest=False)
     found.low, found.high = value_range(name, x)
@@ -105,7 +107,7 @@ def apply(name: str, x: Ball) -> Ball:
     if condition is not None:
         found.relative += condition * x.relative * (1 + 2.0**-20)
     elif x.relative:
-        spread = total(spread, x.size * x.relative)
+        spread = total(spread, Scaled(x.size, x.relative))
     if name == "exp" or name == "expm1":
         found = _bounded(found, x)
     if spread is None and not absolute:
@@ -113,16 +115,15 @@ def apply(name: str, x: Ball) -> Ball:
     slope = known.slope(at, value)
     if spread is None and isinstance(slope, float) and found.keeps_sign:
         return replace(found, absolute=found.absolute + absolute * (slope * 1.01))
-    error = total(spread, at.lift(absolute) if absolute else None)
-    assert error is not None
+    error = total(spread, Scaled(None, absolute) if absolute else None)
     if isinstance(slope, float):
-        return replace(found, spread=error * (slope * 1.01))
+        return replace(found, spread=error.times(slope * 1.01))
     most: Register | float = CLOSE
     if name in ("log", "log1p", "sqrt"):
         # the slope changes in relation to the argument; of one that is surely negative, it is NaN
         most = abs(1.0 + at if name == "log1p" else at) * CLOSE
-    found = found.doubted(error > most)
-    return replace(found, spread=error * slope * 1.01)
+    found = found.doubted(error.register(at) > most)
+    return replace(found, spread=error.times(slope, 1.01))
 
 
 def _with_growth(found: Ball, x: Ball) -> Ball:
@@ -130,12 +131,13 @@ def _with_growth(found: Ball, x: Ball) -> Ball:
 
     The condition number is at most the argument, and that is small where the result matters.
     """
-    error = total(x.spread, x.mid.lift(x.absolute) if x.absolute else None)
-    assert error is not None
-    found = found.doubted(error > CLOSE)
+    error = total(x.spread, Scaled(None, x.absolute) if x.absolute else None)
+    found = found.doubted(error.register(x.mid) > CLOSE)
     # 1.25 * error: at least exp(error) - 1, and what that is of the inverse
-    growth = x.size.at_most(746.0).fma(x.relative * (1 + 2.0**-20), error * 1.25)
-    return replace(found, growth=growth, spread=found.size * growth)
+    growth = error.times(1.25)
+    if x.relative:
+        growth = growth.plus(Scaled(x.size.at_most(746.0), x.relative * (1 + 2.0**-20)))
+    return replace(found, growth=growth, spread=growth.times(found.size))
 
 
 def _bounded(found: Ball, x: Ball) -> Ball:

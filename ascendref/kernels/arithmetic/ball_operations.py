@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import frexp, inf
 from typing import TYPE_CHECKING, Any, Final
 
-from .bounds import GROW, LEAST, MOST, UNDERFLOW, both, differ, either, total
+from .bounds import GROW, LEAST, MOST, UNDERFLOW, Scaled, both, differ, either, total
 from .quick import LARGE
 from .registers import Condition, Register
 
@@ -58,8 +58,17 @@ def add(a: Ball, b: Ball) -> Ball:
     elif bound < max(16 * UNIT, 4 * larger):
         found.relative += bound * GROW
     else:
-        parts_spread = [x.size * x.relative if x.relative else None for x in (a, b)]
-        found.spread = total(found.spread, *parts_spread)
+        for x, y in ((a, b), (b, a)):
+            if x.low == x.high:
+                part = Scaled(None, x.relative * x.most * GROW)
+            elif y.low == y.high:
+                # at most the sum and the known number
+                found.relative += x.relative * GROW
+                part = Scaled(None, x.relative * y.most * GROW)
+            else:
+                part = Scaled(x.size, x.relative)
+            if x.relative:
+                found.spread = total(found.spread, part)
     return checked(found)
 
 
@@ -95,13 +104,13 @@ def multiply(a: Ball, b: Ball) -> Ball:
         if y.absolute and (x.most < 2.0**300 or x.most * y.absolute < 2.0**-300):
             found.absolute += y.absolute * x.most * GROW
         elif y.absolute:
-            found.spread = total(found.spread, x.size * (y.absolute * GROW))
+            found.spread = total(found.spread, Scaled(x.size, y.absolute * GROW))
         if y.spread is not None:
-            found.spread = total(found.spread, x.size * y.spread)
+            found.spread = total(found.spread, y.spread.times(x.size))
     if a.spread is not None and b.spread is not None:
-        found.spread = total(found.spread, a.spread * b.spread)
+        found.spread = total(found.spread, a.spread.times(b.spread))
     if found.spread is not None:
-        found.spread = found.spread * (1 + 2 * (a.relative + b.relative) + 2.0**-40)
+        found.spread = found.spread.times(1 + 2 * (a.relative + b.relative) + 2.0**-40)
     return checked(found)
 
 
@@ -172,25 +181,23 @@ def divide(a: Ball, b: Ball) -> Ball:
     if a.absolute and fewest:
         found.absolute += a.absolute / fewest * GROW
     elif a.absolute:
-        above = total(above, a.size.lift(a.absolute * GROW))
+        above = total(above, Scaled(None, a.absolute * GROW))
     if b.growth is not None and not b.absolute:
         scale = abs(inverse) if inverse is not None else 1.0 / b.size
-        carried = None if above is None else above * scale
-        found.spread = total(carried, found.size * b.growth)
-        assert found.spread is not None
-        found.spread = found.spread * (1 + 4 * b.relative + 2.0**-20)
+        carried = None if above is None else above.times(scale)
+        found.spread = total(carried, b.growth.times(found.size))
+        found.spread = found.spread.times(1 + 4 * b.relative + 2.0**-20)
     elif b.spread is not None or b.absolute:
-        below = total(b.spread, b.size.lift(b.absolute) if b.absolute else None)
-        assert below is not None
+        below = total(b.spread, Scaled(None, b.absolute) if b.absolute else None).register(b.size)
         if isinstance(b.inexact, Condition):
             below = b.inexact.select(below, 0.0)
         rest = b.size * (1 - 2 * b.relative - 2.0**-40) - below
-        numerator = found.size * below
-        found.spread = (numerator if above is None else numerator + above) / rest * (1 + 2.0**-30)
+        numerator = total(Scaled(found.size * below, 1.0), above)
+        found.spread = numerator.times(1.0 / rest, 1 + 2.0**-30)
         found = found.doubted(both(rest <= 0.0, b.inexact))
     elif above is not None:
         scale = abs(inverse) if inverse is not None else 1.0 / b.size
-        found.spread = above * scale * (1 + 4 * b.relative + 2.0**-40)
+        found.spread = above.times(scale, 1 + 4 * b.relative + 2.0**-40)
     if found.most > MOST:
         # a division by exactly 0 is settled
         vague = b.inexact if b.absolute or b.spread is not None else False

@@ -1,5 +1,7 @@
 """Ranges of the numbers of each type, and helpers for bounds and conditions of balls."""
 
+from __future__ import annotations
+
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -68,12 +70,52 @@ def both(a: Truth | None, b: Truth | None) -> Any:
     return a if b is True else a & b
 
 
-def total(*parts: Register | None) -> Register | None:
-    """Return the sum of the numbers that are not None."""
+class Scaled(NamedTuple):
+    """A bound: a register, None for 1, times a factor that is known while emitting.
+
+    A product with a number that is known takes no instruction.
+    """
+
+    size: Register | None
+    factor: float
+
+    def plus(self, other: Scaled) -> Scaled:
+        small, large = sorted((self, other), key=lambda bound: bound.factor)
+        ratio = max(small.factor / large.factor, UNDERFLOW)
+        if large.size is None:
+            size = None if small.size is None else small.size.fma(ratio, 1.0)
+            return Scaled(size, large.factor * (1.0 if size else 1.0 + ratio))
+        if small.size is None:
+            return Scaled(large.size + ratio, large.factor)
+        size = large.size + small.size if ratio == 1.0 else small.size.fma(ratio, large.size)
+        return Scaled(size, large.factor)
+
+    def times(self, *others: Register | Scaled | float) -> Scaled:
+        size, factor = self
+        for other in others:
+            known, more = (other, 1.0) if isinstance(other, Register) else (None, other)
+            if isinstance(more, Scaled):
+                known, more = more
+            if known is not None:
+                size = known if size is None else size * known
+            factor *= more
+        return Scaled(size, factor)
+
+    def register(self, like: Register) -> Register:
+        if self.size is None:
+            return like.lift(self.factor)
+        return self.size if self.factor == 1.0 else self.size * self.factor
+
+
+def total(*parts: Any) -> Any:
+    """Return the sum of the numbers that are not None: registers, or bounds."""
     found = None
     for part in parts:
         if part is not None:
-            found = part if found is None else found + part
+            if found is None:
+                found = part
+            else:
+                found = found.plus(part) if isinstance(found, Scaled) else found + part
     return found
 
 

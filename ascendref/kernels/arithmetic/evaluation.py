@@ -27,7 +27,7 @@ from .pair import Pair
 from .pair_ball import NarrowPairBall, PairBall
 from .plain import Double, Plain
 from .registers import Condition, Register
-from .rounding_test import rounded
+from .rounding_test import open_, rounded
 from .steps import BFloat16, Float16, Float32
 
 #: compute type -> class of the numbers that a function gets
@@ -151,8 +151,9 @@ def _known_error(value: Ball) -> ir.Value:
     lost = value.size.lift(0.0) if lost is None else lost
     if isinstance(inexact, Condition):
         lost = inexact.select(lost, 0.0)
-    if value.doubt is not None:
-        known &= ~value.doubt
+    doubt = either(value.doubt, open_(value))
+    if isinstance(doubt, Condition):
+        known &= ~doubt
     return known.select(lost, nan).value
 
 

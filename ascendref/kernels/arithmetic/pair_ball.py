@@ -343,6 +343,15 @@ class PairBall(Ball):
             return found
         return replace(found, relative=0.0, spread=self.size.lift(found.most * found.relative))
 
+    def error(self, ignored: float = 0.0, more: float = 0.0) -> Register | None:
+        return None if self.spread is None else self.spread * GROW
+
+    def _chosen_spread(self, condition: Condition, yes: Any, no: Any) -> Any:
+        if yes is None and no is None:
+            return None
+        zero = self.size.lift(0.0)
+        return condition.select(*(zero if side is None else side for side in (yes, no)))
+
     @property
     def inverted(self) -> bool:
         """Whether a division may wait: only so is a quotient of products seen to be exact."""

@@ -1,17 +1,17 @@
 """Elementary functions of doubles that have the digits for rounding to narrow types, and few more.
 
 They take half as many operations as those of `elementary` and `normal`. No result is subnormal:
-some below `SMALL` stand for smaller ones, and `LARGE` divisors for larger ones. Infinite
-arguments have the same values, and NaN stays NaN.
+some below `SMALL` stand for smaller ones, and `LARGE` divisors for larger ones. Arguments are
+finite; what is known of them saves operations.
 """
 
 from __future__ import annotations
 
 from math import inf, nan
-from typing import Final
+from typing import Final, NamedTuple
 
 from .coefficients import QUICK_EXP, QUICK_LOG, QUICK_TAIL
-from .elementary import DOUBLE, estrin, horner, nearest_exponent, power_of_two, split
+from .elementary import DOUBLE, estrin, nearest_exponent, power_of_two, split
 from .normal import DENSITY, A, B
 from .registers import Integer, Register, two_sum
 
@@ -39,6 +39,24 @@ FARTHEST: Final = 28.0
 K: Final = 3.5
 
 
+class Known(NamedTuple):
+    """What is known of an argument."""
+
+    low: float = -inf
+    high: float = inf
+    #: smallest magnitude that is not 0
+    least: float = 0.0
+
+    def limited(self, x: Register, low: float, high: float = inf) -> Register:
+        """Return an argument, or the end of an interval beyond which it may be."""
+        if self.high > high:
+            x = x.at_most(high)
+        return x.at_least(low) if self.low < low else x
+
+
+UNKNOWN: Final = Known()
+
+
 def _exp_parts(x: Register) -> tuple[Integer, Register]:
     """Return n and p: ``exp(x)`` is ``2**n * (1 + p)``."""
     exponent, n = nearest_exponent(x)
@@ -46,26 +64,28 @@ def _exp_parts(x: Register) -> tuple[Integer, Register]:
     return exponent, (r * r).fma(estrin(r, QUICK_EXP), r)
 
 
-def exp(x: Register) -> Register:
-    n, p = _exp_parts(x.at_most(DOUBLE.highest).at_least(-HIGHEST))
+def exp(x: Register, known: Known = UNKNOWN) -> Register:
+    n, p = _exp_parts(known.limited(x, -HIGHEST, DOUBLE.highest))
+    if known.high <= HIGHEST:
+        power = power_of_two(n, wide=True)
+        return power.fma(p, power)
     # halves, because 2**n may be infinite
     power = power_of_two(n - 1, wide=True)
     half = power.fma(p, power)
-    return (x == -inf).select(0.0, half + half)  # type: ignore[no-any-return]
+    return half + half
 
 
-def expm1(x: Register) -> Register:
-    n, p = _exp_parts(x.at_most(DOUBLE.highest).at_least(-2.0 * DOUBLE.saturated))
+def expm1(x: Register, known: Known = UNKNOWN) -> Register:
+    n, p = _exp_parts(known.limited(x, -2.0 * DOUBLE.saturated, DOUBLE.highest))
     power = power_of_two(n - 1, wide=True)
     half = power.fma(p, power - 0.5)
     return (abs(x) < DOUBLE.spacing).select(x, half + half)  # type: ignore[no-any-return]
 
 
-def one_plus_exp(x: Register) -> Register:
-    # below -85, the exponential is nothing beside 1
-    n, p = _exp_parts(x.at_most(HIGHEST).at_least(-85.0))
+def one_plus_exp(x: Register, known: Known = UNKNOWN) -> Register:
+    n, p = _exp_parts(known.limited(x, -HIGHEST, HIGHEST))
     power = power_of_two(n, wide=True)
-    return (x == inf).select(inf, power.fma(p, power + 1.0))  # type: ignore[no-any-return]
+    return power.fma(p, power + 1.0)
 
 
 def _log(x: Register, low: Register | None = None, exponent: Register | None = None) -> Register:
@@ -80,22 +100,25 @@ def _log(x: Register, low: Register | None = None, exponent: Register | None = N
     tail = k * DOUBLE.short_ln2[1]
     if low is not None:
         tail = tail + low / x
-    series = s.fma(z.fma(horner(z, QUICK_LOG), square), tail)
+    series = s.fma(z.fma(estrin(z, QUICK_LOG), square), tail)
     return k.fma(DOUBLE.short_ln2[0], f - (square - series))
 
 
-def log(x: Register) -> Register:
-    subnormal = x < 2.0**-1022
-    normal = subnormal.select(x * 2.0**53, x)
-    value = _log(normal, exponent=subnormal.select(x.lift(-53), 0.0))
-    value = (x == 0.0).select(-inf, value)
-    return (x < 0.0).select(nan, (x < inf).select(value, x))  # type: ignore[no-any-return]
+def log(x: Register, known: Known = UNKNOWN) -> Register:
+    if known.least >= 2.0**-1022:
+        value = _log(x)
+    else:
+        subnormal = x < 2.0**-1022
+        normal = subnormal.select(x * 2.0**53, x)
+        value = _log(normal, exponent=subnormal.select(x.lift(-53), 0.0))
+    value = value if known.low > 0.0 else (x == 0.0).select(-inf, value)
+    return value if known.low >= 0.0 else (x < 0.0).select(nan, value)
 
 
-def log1p(x: Register) -> Register:
+def log1p(x: Register, known: Known = UNKNOWN) -> Register:
     value = (abs(x) < DOUBLE.spacing).select(x, _log(*two_sum(x.lift(1.0), x)))
-    value = (x == -1.0).select(-inf, value)
-    return (x < -1.0).select(nan, (x < inf).select(value, x))  # type: ignore[no-any-return]
+    value = value if known.low > -1.0 else (x == -1.0).select(-inf, value)
+    return value if known.low >= -1.0 else (x < -1.0).select(nan, value)  # type: ignore[no-any-return]
 
 
 def _square_exp(y: Register) -> Register:
@@ -105,18 +128,21 @@ def _square_exp(y: Register) -> Register:
     return power.fma(p, power)
 
 
-def normal_cdf(x: Register) -> Register:
-    y = abs(x).at_most(FARTHEST)
+def _size(x: Register, known: Known) -> Register:
+    y = abs(x)
+    return y if max(known.high, -known.low) <= FARTHEST else y.at_most(FARTHEST)
+
+
+def normal_cdf(x: Register, known: Known = UNKNOWN) -> Register:
+    y = _size(x, known)
     # the tail as in `normal`
     above, beyond = y + A, y + K
     below = y.fma(above, B)
     both = 1.0 / (below * beyond)
     mills = above * (both * beyond)
     tail = _square_exp(y) * (mills * estrin((y - K) * (both * below), QUICK_TAIL))
-    value = (x < 0.0).select(tail, 1.0 - tail)
-    return (x == -inf).select(0.0, value)  # type: ignore[no-any-return]
+    return (x < 0.0).select(tail, 1.0 - tail)  # type: ignore[no-any-return]
 
 
-def normal_pdf(x: Register) -> Register:
-    density = _square_exp(abs(x).at_most(FARTHEST)) * DENSITY[True][0]
-    return (abs(x) == inf).select(0.0, density)  # type: ignore[no-any-return]
+def normal_pdf(x: Register, known: Known = UNKNOWN) -> Register:
+    return _square_exp(_size(x, known)) * DENSITY[True][0]

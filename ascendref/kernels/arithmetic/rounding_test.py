@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from llvmlite import ir
 
-from .bounds import RANGE, both, differ, either
+from .bounds import RANGE, Truth, both, differ, either
 from .codecs import from_register, to_register
 from .double_double import DoubleDouble
 from .registers import Condition, Register, two_sum
@@ -34,7 +34,7 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
     float64.
     """
     value = ball.whole()
-    doubt = value.doubt
+    doubt = either(value.doubt, open_(value)) or None
     inexact = value.inexact
     if kind in ("float32", "float64") and _representable(value, kind):
         # a number of the type itself stays, whatever error is ascribed to it
@@ -49,6 +49,12 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
     else:
         encoded, undecided = _double_ends(value, kind, inexact)
     return encoded, either(undecided, doubt)
+
+
+def open_(value: Ball) -> Truth:
+    """Whether a quick attempt leaves a number open because it may depend on infinities."""
+    finite = value.is_finite
+    return ~finite if value.is_quick and isinstance(finite, Condition) else False
 
 
 def _representable(value: Ball, kind: str) -> bool:
@@ -91,15 +97,17 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
             bound = inexact.select(mid * relative, -0.0)
             low, high = mid - bound, mid + bound
     else:
-        error = value.error(ignored)
-        assert error is not None
         # an error below half an ulp would get lost
-        error = abs(mid).fma(2.0**-52, error)
+        error = value.error(ignored, 2.0**-52)
+        assert error is not None
         if inexact is not True:
             error = inexact.select(error, 0.0)
-        low, high = mid - error, mid + error
-        differ_ = _differ(_encode(low, kind), _encode(high, kind), mid.builder, kind)
-        return _encode(mid, kind), differ_ | (error > abs(mid))
+        if value.is_quick:
+            # infinities stay, and the lower end has the sign of a midpoint that is 0
+            error = (error < 2.0**1000).select(error, 2.0**1000)
+        ends = [_encode(end, kind) for end in (mid - error, mid + error)]
+        result = ends[0] if value.is_quick else _encode(mid, kind)
+        return result, _differ(ends[0], ends[1], mid.builder, kind) | (error > abs(mid))
     # the upper end has the midpoint's sign
     result = _encode(high, kind)
     return result, _differ(_encode(low, kind), result, mid.builder, kind)

@@ -2,9 +2,9 @@
 
 Every element is computed with an error bound (``ball.py``). If both ends of this interval round to
 the same number of the result's type, that number is the result. This is Ziv's test, in four stages:
-with doubles and functions of few digits (``quick.py``), which leave some 1 in 500 thousand F32
-elements open; with precise functions, 1 in 10 million; with double-doubles; and at last in Python,
-with fractions, which decide ties (``exact.py``).
+with doubles and functions of few digits (``quick.py``), which leave ties, infinities and some 1 in
+500 thousand other F32 elements open, and so their block; with precise functions, 1 in 10 million;
+with double-doubles; and at last in Python, with fractions, which decide ties (``exact.py``).
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from .elementwise import ElementwiseKernel, elementwise
 from .exact_kernel import ExactKernel, PythonTask, decide_exactly, element_at
 from .formula_loop import FormulaLoop, read_types
 
-#: elements left open by the quick attempt after which a task makes it no more
-_MANY: Final = 128
-#: elements that are rounded before those that are undecided are rounded again, by the result's type
-_BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 2048, "float64": 512}
+#: blocks in a row that the quick attempt leaves open, after which a task makes it no more
+_MOST_WASTED: Final = 8
+#: elements of a block, which is rounded again if the quick attempt leaves it open, by result type
+_BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 256, "float64": 512}
 
 
 class RoundedLoop(FormulaLoop):
@@ -76,60 +76,51 @@ class RoundedLoop(FormulaLoop):
         mark, marked = poke("bool", apart=True), peek("bool")
         marks_of_block = line_buffer(block // LINE)
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
-
-        def for_all(attempt: Any) -> Any:
-            @helper
-            def attempt_all(
-                tensors: Any, out: int, numbers: Any, first: int, last: int, marks: int
-            ) -> Any:
-                """Round elements and mark those that are undecided; tell whether there are any."""
-                outlined()
-                undecided = False
-                for i in range(first, last):
-                    rounded, suspect = attempt(load(tensors, i, 0), numbers)
-                    write(out, i * size, rounded)
-                    mark(marks, i - first, suspect)
-                    undecided |= suspect
-                return undecided
-
-            return attempt_all
-
         has_quick = self.result is not FLOAT64  # its numbers have as many digits as doubles
-        attempt_quickly = attempt_all = for_all(self._rounding(quick=has_quick))
-        # of functions of exponentials, hardly any results are ties
-        has_ties = has_quick and not self.formula.compute_bound
-        if has_ties:
-            attempt_all = for_all(attempt)
+        quick = self._rounding(quick=True) if has_quick else attempt
 
         @helper
-        def attempt_again(tensors: Any, out: int, numbers: Any, i: int) -> Any:
-            """Round an element that was left open; tell whether it is still undecided."""
-            if not has_quick:
-                return True
-            rounded, suspect = attempt(load(tensors, i, 0), numbers)
-            write(out, i * size, rounded)
-            return suspect
+        def attempt_quickly(tensors: Any, out: int, numbers: Any, first: int, last: int) -> Any:
+            """Round elements; tell whether there are any that are undecided."""
+            outlined()
+            undecided = False
+            for i in range(first, last):
+                rounded, suspect = quick(load(tensors, i, 0), numbers)
+                write(out, i * size, rounded)
+                undecided |= suspect
+            return undecided
+
+        @helper
+        def attempt_all(
+            tensors: Any, out: int, numbers: Any, first: int, last: int, marks: int
+        ) -> Any:
+            """Do the same precisely, and mark those that are undecided."""
+            outlined()
+            undecided = False
+            for i in range(first, last):
+                rounded, suspect = attempt(load(tensors, i, 0), numbers)
+                write(out, i * size, rounded)
+                mark(marks, i - first, suspect)
+                undecided |= suspect
+            return undecided
 
         def task(arguments: int, start: int, stop: int) -> Any:
             if stop < start:
                 return own_address()
             tensors, out = addresses(arguments + OPERANDS), word(arguments, out_at)
             numbers, marks = scalars(arguments), marks_of_block()
-            hard = again = 0
+            hard = wasted = 0
             for first in range(start, stop, block):
                 last = smaller(stop, first + block)
-                # a second attempt for many single elements takes longer than for all
-                is_quick = again < _MANY or not has_ties
-                if is_quick:
-                    left = attempt_quickly(tensors, out, numbers, first, last, marks)
-                else:
-                    left = attempt_all(tensors, out, numbers, first, last, marks)
-                if left:
+                if has_quick and wasted < _MOST_WASTED:
+                    if not attempt_quickly(tensors, out, numbers, first, last):
+                        wasted = 0
+                        continue
+                    wasted += 1
+                if attempt_all(tensors, out, numbers, first, last, marks):
                     for i in range(first, last):
                         if marked(marks, i - first):
-                            again += 1
-                            if not is_quick or attempt_again(tensors, out, numbers, i):
-                                hard += decide_exactly(arguments, i, i + 1)
+                            hard += decide_exactly(arguments, i, i + 1)
             return hard
 
         return task

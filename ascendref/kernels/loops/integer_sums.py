@@ -42,7 +42,7 @@ from ..runtime.memory import (
     words,
 )
 from ..runtime.nontemporal import LINE
-from .exact_sums import NUMBERS, exact_sums, numbers_of
+from .exact_sums import NUMBERS, exact_sums, join, numbers_of
 from .reduction_loops import Parts
 from .reduction_places import place, strides_of, weight_place
 from .reduction_plan import BLOCK, SUMS_STRIDE, TERMS
@@ -77,11 +77,38 @@ def term_reader(parts: Parts) -> Compiled:
     return read
 
 
+@inlined
+def _finite(values: Any) -> bool:
+    finite = True
+    for k in range(len(values)):
+        finite &= abs(values[k]) < np.inf
+    return finite
+
+
+def _special_adder(parts: Parts, term: Formula) -> Compiled:
+    """Return ``add(arguments, channel, start, stop)``: the sum of terms of infinities and NaN."""
+    read, scalars_of, term_of = term_reader(parts), parts.scalars, evaluator(term, "float64")
+
+    @helper
+    def add(arguments: int, channel: int, start: int, stop: int) -> Any:
+        elements, scalars = in_memory(NO_OPERANDS), scalars_of(arguments)
+        total = 0.0
+        for number in range(start, stop):
+            values = read(arguments, elements, channel, number)
+            if not _finite(values):
+                total += term_of(values, scalars)
+        return total
+
+    return add
+
+
 def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
     """Return ``add(arguments, record, channel, start, stop)``, which adds terms to a record.
 
-    It propagates carries at the end. It returns 0, or what the task in Python returned.
+    It propagates carries at the end. It returns 0, or what the task in Python returned. Where
+    the sum of the terms of infinities and NaN is not finite, it adds that alone.
     """
+    add_special = _special_adder(parts, term)
     deposit, term_of = _depositor(term, kind), evaluator(term, "float64")
     read, scalars_of, copysign = term_reader(parts), parts.scalars, np.copysign
 
@@ -89,6 +116,11 @@ def exact_adder(parts: Parts, term: Formula, kind: ElementType) -> Compiled:
     def add(arguments: int, record: int, channel: int, start: int, stop: int) -> int:
         total, scalars = int64_pointer(record), scalars_of(arguments)
         elements = in_memory(NO_OPERANDS)
+        special = add_special(arguments, channel, start, stop)
+        if not abs(special) < np.inf:
+            _float64_pointer(record)[SPECIAL] += special
+            total[ALL_MINUS] = 0
+            return 0
         pending = 0
         for number in range(start, stop):
             values = read(arguments, elements, channel, number)
@@ -133,9 +165,8 @@ def _depositor(term: Formula, kind: ElementType) -> Compiled:
 
     @helper
     def deposit_bounded(arguments: int, record: int, values: Any, scalars: Any) -> int:
-        for k in range(len(values)):
-            if not abs(values[k]) < inf:
-                return -1
+        if not _finite(values):
+            return -1
         (high, low, lost), total = parts_of(values, scalars), int64_pointer(record)
         if lost != 0:
             python_task = word(word(arguments, TABLE), PYTHON_TASK)
@@ -159,11 +190,15 @@ def no_attempt(arguments: int, channel: int) -> bool:
 
 def exact_attempt(parts: Parts, term: Formula, kind: ElementType, settle: Any) -> Compiled:
     """Return ``attempt(arguments, channel)``, which tells whether an exact sum decided."""
-    add = exact_sums(term, kind, settle).add
+    add, term_of = exact_sums(term, kind, settle).add, evaluator(term, "float64")
+    add_special = _special_adder(parts, term)
     read, scalars_of, pointer = term_reader(parts), parts.scalars, parts.pointer
 
     @helper
     def attempt(arguments: int, channel: int) -> Any:
+        count = int64_pointer(word(arguments, PLAN))[TERMS]
+        if not abs(add_special(arguments, channel, 0, count)) < np.inf:
+            return False
         lanes = allocate(8 * NUMBERS * APART, LINE)
         if lanes == 0:
             return False
@@ -171,8 +206,15 @@ def exact_attempt(parts: Parts, term: Formula, kind: ElementType, settle: Any) -
         elements = in_memory(NO_OPERANDS)
         total[0] = -0.0
         total[APART] = total[2 * APART] = 0.0
-        for number in range(int64_pointer(word(arguments, PLAN))[TERMS]):
-            add(total, 0, read(arguments, elements, channel, number), scalars)
+        for number in range(count):
+            values = read(arguments, elements, channel, number)
+            if _finite(values):
+                add(total, 0, values, scalars)
+            else:
+                # double-doubles make NaN of infinite elements
+                total[0], error = join(total[0], term_of(values, scalars))
+                total[APART], error = join(total[APART], error)
+                total[2 * APART] += abs(error)
         settled = settle(arguments, channel, total[0], total[APART], total[2 * APART])
         release(lanes)
         return settled
