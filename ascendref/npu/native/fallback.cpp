@@ -783,7 +783,7 @@ class Call {
         DataPtr memory;
         if (data.get_deleter() == &free_allocated) {
             memory = take_allocated(data.get_context());
-        } else if (nbytes <= NUMBER) {
+        } else if (nbytes <= NUMBER && data.get()) { // tensors of zeros may have no bytes
             memory = allocator->device->allocate(nbytes);
             std::memcpy(locate(memory.get(), nbytes), data.get(), nbytes);
         } else {
