@@ -56,6 +56,8 @@ _ITEM: Final = "aten::_local_scalar_dense"
 #: one of its results, the sizes of the batches, is on the CPU for tensors of every device; so it is
 #: PyTorch's own kernel that calls others
 _PACK: Final = "aten::_pack_padded_sequence"
+#: PyTorch's kernel calls others; the fallback has a faster one with the same results
+_SAFE_SOFTMAX: Final = "aten::_safe_softmax"
 #: it has no gradient, and PyTorch's own kernel, which calls others, refuses INT32
 _ONE_HOT: Final = "aten::one_hot"
 #: dispatch keys of no device: PyTorch's behaviour if no backend has its own kernel or gradients
@@ -135,7 +137,7 @@ def _operators() -> Iterator[str]:
     for name in torch._C._dispatch_get_all_op_names():
         # if the device has only some parts of an operator, those are replaced
         if name.startswith("aten::") and name not in EMULATED:
-            if has_kernel(name, "CPU") or has_kernel(name, NPU):
+            if has_kernel(name, "CPU") or has_kernel(name, NPU) or name == _SAFE_SOFTMAX:
                 yield name
 
 

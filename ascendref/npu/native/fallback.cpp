@@ -22,15 +22,21 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/amax.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
+#include <ATen/ops/isnan.h>
+#include <ATen/ops/softmax.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/SmallVector.h>
 #include <torch_npu/csrc/aten/NPUGeneratorImpl.h>
+#include <torch_npu/csrc/core/NPUStorageImpl.h>
 
 #include <atomic>
+#include <cmath>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -144,6 +150,9 @@ thread_local bool in_kernel = false;
 
 void free_raw(void *host);
 
+// bytes up to which memory is the host's: mostly that of a number beside tensors, not of a result
+constexpr size_t NUMBER = sizeof(double);
+
 class Allocator final : public c10::Allocator {
   public:
     c10::Allocator *host = c10::GetCPUAllocator();
@@ -151,7 +160,7 @@ class Allocator final : public c10::Allocator {
 
     DataPtr allocate(size_t nbytes) override
     {
-        if (!in_kernel || !nbytes) return host->allocate(nbytes);
+        if (!in_kernel || nbytes <= NUMBER) return host->allocate(nbytes);
         auto memory = device->allocate(nbytes);
         void *bytes = locate(memory.get(), nbytes);
         std::lock_guard lock(allocated_mutex);
@@ -489,6 +498,17 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
     }
 }
 
+// The kernel of `_safe_softmax`. PyTorch's compares every element with minus infinity, to find rows of
+// nothing else, and takes longer for that than for the softmax, which is NaN in these rows.
+Tensor safe_softmax(const Tensor &x, int64_t dim, std::optional<at::ScalarType> type)
+{
+    auto found = at::softmax(x, dim, type);
+    if (!found.numel()) return found;
+    const auto first = x.dim() ? found.select(dim, 0) : found;
+    if (!first.isnan().any().item<bool>()) return found;
+    return found.masked_fill_(x.amax(dim, true).eq(-INFINITY), 0);
+}
+
 // The kernel for tensors of the CPU and, for the shapes of results, for those without data.
 void run_boxed(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
 {
@@ -515,6 +535,8 @@ class Kernel final : public c10::OperatorKernel {
         }
         is_seeded = generator < 0 && op.hasTag(at::Tag::nondeterministic_seeded);
         for_each = op.operator_name().name.rfind("aten::_foreach_", 0) == 0;
+        if (op.operator_name().name == "aten::_safe_softmax")
+            own = c10::KernelFunction::makeFromUnboxedRuntimeFunction(&safe_softmax);
         if (op.operator_name().name == "aten::copy_")
             host_copy = op.getComputedKernelForDispatchKey(c10::DispatchKey::PrivateUse1);
     }
@@ -533,6 +555,8 @@ class Kernel final : public c10::OperatorKernel {
     int generator = -1, pin_memory = -1;
     // whether it draws from the default generator, and cannot be given one
     bool is_seeded;
+    // what computes the same as PyTorch's kernel
+    std::optional<c10::KernelFunction> own;
     // torch_npu's own kernel of copy_, which copies bytes between host and device
     std::optional<c10::SafeKernelFunction> host_copy;
 };
@@ -677,14 +701,16 @@ class Call {
     Tensor result(const Tensor &host)
     {
         if (!host.defined()) return host;
-        for (const auto &known : tensors)
-            if (known.host.is_same(host)) return known.device;
-        auto options = host.options().device(device).requires_grad(false).pinned_memory(false);
-        if (!host.numel()) return at::empty_strided(host.sizes(), host.strides(), options);
-        for (const auto &known : storages)
-            if (known.host.is_alias_of(host.storage())) return view(host, known.device, options);
-        auto made = adopt(host, options);
-        if (!made.defined()) made = copy(host, options);
+        auto made = adopt(host);
+        if (!made.defined()) {
+            for (const auto &known : tensors)
+                if (known.host.is_same(host)) return known.device;
+            auto options = host.options().device(device).requires_grad(false).pinned_memory(false);
+            if (!host.numel()) return at::empty_strided(host.sizes(), host.strides(), options);
+            for (const auto &known : storages)
+                if (known.host.is_alias_of(host.storage())) return view(host, known.device);
+            made = copy(host, options);
+        }
         if (hooks.checked) add_access(accesses, -1, true, made);
         return made;
     }
@@ -737,24 +763,51 @@ class Call {
         return made;
     }
 
-    static Tensor view(const Tensor &host, const Storage &storage, const at::TensorOptions &options)
+    static Tensor view(const Tensor &host, Storage storage)
     {
-        auto made = at::empty({0}, options);
-        made.set_(storage, host.storage_offset(), host.sizes(), host.strides());
+        auto made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), NPU_KEYS, host.dtype());
+        made.unsafeGetTensorImpl()->set_sizes_and_strides(host.sizes(), host.strides(),
+                                                          host.storage_offset());
         copy_bits(host, made);
         return made;
     }
 
-    // Return a tensor that takes over the memory; an undefined one if that is impossible.
-    Tensor adopt(const Tensor &host, const at::TensorOptions &options)
+    // Return a tensor that takes over the memory, or has a number's bytes; an undefined one if that is
+    // impossible.
+    Tensor adopt(const Tensor &host)
     {
         auto *storage = host.storage().unsafeGetStorageImpl();
         const auto &data = storage->data_ptr();
-        if (data.get_deleter() != &free_allocated || host.storage().use_count() != 1) return {};
-        auto memory = take_allocated(data.get_context());
-        auto made = c10::make_storage_impl(StorageImpl::use_byte_size_t(), storage->nbytes(),
+        const auto nbytes = storage->nbytes();
+        if (!nbytes || host.storage().use_count() != 1) return {};
+        DataPtr memory;
+        if (data.get_deleter() == &free_allocated) {
+            memory = take_allocated(data.get_context());
+        } else if (nbytes <= NUMBER && data.get()) { // tensors of zeros may have no bytes
+            memory = allocator->device->allocate(nbytes);
+            std::memcpy(locate(memory.get(), nbytes), data.get(), nbytes);
+        } else {
+            return {};
+        }
+        auto made = c10::make_storage_impl(StorageImpl::use_byte_size_t(), nbytes,
                                            std::move(memory), allocator->device, true, device);
-        return view(host, Storage(std::move(made)), options);
+        describe(*made, host);
+        return view(host, Storage(std::move(made)));
+    }
+
+    // Have torch_npu know the layout of new memory, as its own `set_` does.
+    static void describe(StorageImpl &storage, const Tensor &host)
+    {
+        auto &layout = static_cast<torch_npu::NPUStorageImpl &>(storage).npu_desc_;
+        const auto whole = host.is_contiguous();
+        const std::array<int64_t, 1> size = {host.numel()}, stride = {1};
+        const c10::IntArrayRef sizes = whole ? host.sizes() : size;
+        const c10::IntArrayRef strides = whole ? host.strides() : stride;
+        layout.base_sizes_.assign(sizes.begin(), sizes.end());
+        layout.base_strides_.assign(strides.begin(), strides.end());
+        layout.storage_sizes_ = layout.base_sizes_;
+        layout.origin_format_ = layout.npu_format_ = ACL_FORMAT_ND;
+        layout.data_type_ = host.dtype();
     }
 
     Tensor copy(const Tensor &host, const at::TensorOptions &options)
@@ -859,7 +912,8 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
     }
     {
         InKernel scope;
-        run(op, CPU_KEYS, stack);
+        if (own) own->callBoxed(op, CPU_KEYS, stack);
+        else run(op, CPU_KEYS, stack);
     }
     for (const auto &tensor : resizable) call.follow(tensor);
     auto results = op.schema().returns().size();

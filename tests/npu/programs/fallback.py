@@ -6,8 +6,10 @@ import threading
 import torch
 import torch_npu  # noqa: F401
 from judging import raised
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 F = torch.nn.functional
+aten = torch.ops.aten
 
 
 def on(device, value):
@@ -86,6 +88,37 @@ check(lambda a: (a.unique(return_counts=True), a.nonzero(), a.topk(2)), numbers 
 check(lambda a: torch.unsafe_split(a, 2), x)
 check(lambda a: F.conv2d(a, a[:1], padding=1), torch.randn(2, 3, 5, 5))
 
+# softmax that is 0 in rows of minus infinity, and NaN in other rows without a largest number
+rows = torch.tensor([[0, 0, 0], [1, 0, 2], [0, torch.inf, 1], [-1, 0, 0]])  # logarithms
+for given in (rows, rows.half(), rows.bfloat16(), rows[1:2], rows[:, :0], rows[:0], rows[0, 0]):
+    for dim in (0, -1):
+        for dtype in (None, torch.float32):
+            check(
+                lambda a, dim, dtype: aten._safe_softmax(a.log(), dim, dtype).nan_to_num(7),
+                given, dim, dtype,
+            )  # fmt: skip
+for dtype in (torch.float32, torch.float16, torch.bfloat16):
+    with sdpa_kernel(SDPBackend.MATH):
+        check(
+            lambda a, mask: F.scaled_dot_product_attention(a, a, a, mask),
+            torch.randn(2, 3, 4, 6).to(dtype),
+            torch.tensor([[True, False, False, True], [False] * 4, [True] * 4, [True] * 4]),
+        )
+
+# gradients of attention are no farther from those in F64 than those of the CPU's fused kernel
+heads = torch.randn(3, 4, 8, 64, 32)
+
+
+def slopes(given):
+    """Return the gradients of causal attention, in F64 on the CPU."""
+    given = given.detach().requires_grad_()
+    F.scaled_dot_product_attention(*given, is_causal=True).square().sum().backward()
+    return given.grad.cpu().double()
+
+
+exact = slopes(heads.double())
+assert (slopes(heads.npu()) - exact).norm() <= (slopes(heads) - exact).norm()
+
 # types that devices take and the CPU's kernels refuse: the result of wider ones, rounded once
 few = torch.tensor([0, 2, 1, 0])
 volume = torch.randn(2, 3, 4, 4, 4)
@@ -110,7 +143,6 @@ for call, floats, indices in (
         assert same(found, expected.to(kind)), (call, kind)
 halves = (x.half(), y.half())
 pairs = [half.float() for half in halves]
-aten = torch.ops.aten
 assert same(aten._softmax(halves[0].npu(), 1, True), aten._softmax(pairs[0], 1, False))
 for gradient in (aten._softmax_backward_data, aten._log_softmax_backward_data):
     expected = gradient(*pairs, 1, torch.float32).half()
