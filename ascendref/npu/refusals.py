@@ -51,8 +51,8 @@ AVAILABLE: Final = frozenset(
     " kl_div_backward kl_div_target_backward l1_loss_backward matmul_double_backward"
     " npu_binary_cross_entropy_with_logits_backward npu_change_data_ptr npu_fast_gelu"
     " npu_fast_gelu_backward npu_gather_backward npu_gelu npu_gelu_backward"
-    " npu_swiglu npu_swiglu_backward print_npugraph_tensor save_npugraph_tensor"
-    " set_op_timeout_ms unsafe_empty_with_format".split()
+    " npu_prefetch npu_swiglu npu_swiglu_backward print_npugraph_tensor"
+    " save_npugraph_tensor set_op_timeout_ms unsafe_empty_with_format".split()
 )
 
 

@@ -206,12 +206,3 @@ def scatter_update_(input: Tensor, indices: Tensor, updates: Tensor, axis: int) 
         raise ArgumentValueError("axis", f"is {axis}; it must be another one than the first")
     indexing.scatter_update_(input, indices, updates, axis)
     return input
-
-
-@formula(ignored="dependency")
-def npu_prefetch(input: Tensor, max_size: int, offset: int) -> None:
-    """Nothing: the emulated device has no cache to read into."""
-    del input
-    for name, value, least in (("max_size", max_size, 1), ("offset", offset, 0)):
-        if value < least:
-            raise ArgumentValueError(name, f"is {value}; it must be at least {least}")
