@@ -98,5 +98,7 @@ assert "draws from the CPU's default generator" in str(error)
 
 # seed and offset of this one are numbers, which a graph cannot change
 with torch.npu.graph(torch.npu.NPUGraph()):
-    error = raised(lambda: torch_npu.npu_fusion_attention(query, query, query, 2, "BNSD", keep_prob=0.5))
+    error = raised(
+        lambda: torch_npu.npu_fusion_attention(query, query, query, 2, "BNSD", keep_prob=0.5)
+    )
 assert "with dropout in a graph, where npu_fusion_attention_v3 runs" in str(error)
