@@ -33,6 +33,7 @@
 #include <torch_npu/csrc/aten/NPUGeneratorImpl.h>
 
 #include <atomic>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <memory>
@@ -342,14 +343,15 @@ bool is_rounding(const std::string &argument, const IValue &value)
     return argument == "accumulate" && value.isBool() && value.toBool();
 }
 
-// Replace the distances that a gradient in wider types is given, to which no difference is equal
-// after they were rounded.
+// Replace the largest differences that a gradient in wider types is given: no difference is equal to
+// them after they were rounded.
 void restore_distances(std::string_view name, Stack &given)
 {
     const auto wide = [&](size_t k) { return given[k].toTensor().to(at::kFloat); };
-    if (name == "aten::_cdist_backward")
+    const auto is_largest = [&](size_t k) { return std::isinf(given[k].toDouble()); };
+    if (name == "aten::_cdist_backward" && is_largest(3))
         given[4] = at::_cdist_forward(wide(1), wide(2), given[3].toDouble(), std::nullopt);
-    else if (name == "aten::_pdist_backward")
+    else if (name == "aten::_pdist_backward" && is_largest(2))
         given[3] = at::_pdist_forward(wide(1), given[2].toDouble());
 }
 
