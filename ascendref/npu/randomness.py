@@ -1,6 +1,6 @@
 """Random numbers of the fallback, from the seed and offset of the device's generator."""
 
-from typing import Final
+from typing import Final, TypeAlias
 
 import torch
 from torch import Tensor
@@ -8,7 +8,7 @@ from torch import Tensor
 from ..core.scopes import Replaced, Scope
 
 #: a number, or a tensor with one that a graph reads at each launch
-Number = int | Tensor
+Number: TypeAlias = int | Tensor
 #: increment of the offset per call, a multiple of 4
 _STEP: Final = 4
 #: an odd number that spreads offsets over the host generator's seeds

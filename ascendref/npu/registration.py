@@ -102,8 +102,9 @@ def register(fallback: CompiledFallback | None) -> list[torch.library.Library]:
             library.impl(name, torch.library.fallthrough_kernel, AUTOGRAD, allow_override=True)
         elif name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
-    for op in RANDOM if fallback is not None else ():
-        fallback.register(op)
+    if fallback is not None:
+        for op in RANDOM:
+            fallback.register(op)
     for name in RECURRENT:
         op = _overload(name)
         if op is not None and fallback is not None:
