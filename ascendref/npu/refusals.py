@@ -5,6 +5,7 @@ arguments or other versions of CANN; some would return nothing.
 """
 
 from collections.abc import Callable, Container
+from fnmatch import fnmatchcase as fnmatch
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -15,34 +16,53 @@ AUTOGRAD: Final = "AutogradPrivateUse1"
 #: whether an operator has a kernel for a dispatch key
 has_kernel: Final = torch._C._dispatch_has_kernel_for_dispatch_key
 NO_FALLBACK: Final = "the fallback to the CPU is off (--no-fallback, ASCENDREF_NPU_FALLBACK=0)"
-_NOT_EMULATED: Final = "it is not among the operators of torch_npu that are emulated"
 #: other dispatch keys under which torch_npu has kernels: gradients call operators of other names;
 #: without device tensors, one of the last two runs
 OTHER_KEYS: Final = (AUTOGRAD, "BackendSelect", "CompositeImplicitAutograd")
-#: operators of the namespace ``npu`` that are refused for a specific reason -> the reason
-_WHY: Final = {
-    name: why
-    for why, names in {
-        "its documentation does not give its formula": (
-            "_npu_ciou npu_ciou npu_ciou_backward npu_bert_apply_adam _npu_silent_check"
-            " _npu_silent_check_v2 _npu_silent_check_v3 npu_grid_assign_positive"
-            " npu_ps_roi_pooling npu_ps_roi_pooling_backward npu_yolo_boxes_encode"
-        ),
-        "its documentation does not say which deviation divides": "npu_normalize_batch",
-        "its documentation does not say what follows the last index": "npu_random_choice_with_mask",
-        "its documentation does not give the form of its mask": (
-            "_dropout_with_byte_mask _dropout_with_byte_mask_backward"
-        ),
-        "its documentation does not say what eps is added to": (
-            "npu_moe_gating_top_k npu_moe_gating_top_k_backward"
-        ),
-        "memory of the emulated device does not have the format NC1HWC0": "npu_stride_add",
-        "the emulated device has no registers of overflows": (
-            "npu_alloc_float_status npu_clear_float_status npu_get_float_status"
-        ),
-        "results are written to out only": "npu_apply_adam npu_apply_adam_w",
-    }.items()
-    for name in names.split()
+#: why operators of the namespace ``npu`` are refused -> their names, with ``*`` for any text; the
+#: first reason holds
+REASONS: Final = {
+    "its documentation does not give its formula": (
+        "_npu_ciou npu_ciou npu_ciou_backward npu_bert_apply_adam _npu_silent_check*"
+        " npu_grid_assign_positive npu_ps_roi_pooling* npu_yolo_boxes_encode npu_ifmr"
+        " npu_sub_sample npu_sim_exponential_"
+    ),
+    "its documentation does not say which deviation divides": "npu_normalize_batch",
+    "its documentation does not say what follows the last index": "npu_random_choice_with_mask",
+    "its documentation does not give the form of its mask": "_dropout_with_byte_mask*",
+    "its documentation does not say what eps is added to": "npu_moe_gating_top_k*",
+    "memory of the emulated device does not have the format NC1HWC0": "npu_stride_add",
+    "the emulated device has no registers of overflows": "npu_*_float_status",
+    "results are written to out only": "npu_apply_adam npu_apply_adam_w",
+    "it is for several devices, and not a collective of torch.distributed": (
+        "npu_all_gather_* npu_all_to_all_* npu_alltoallv_* npu_*_alltoallv npu_*_all_to_all"
+        " npu_mm_all_reduce_base npu_*mm_reduce_scatter* npu_moe_distribute_*"
+        " npu_moe_update_expert _npu_distribute_barrier npu_attention_to_ffn npu_ffn_to_attention"
+        " *_worker_*"
+    ),
+    "how a device lays out a cache of keys and values is not documented": (
+        "npu_*_kv_cache* npu_scatter_pa_cache npu_*_rope_cache* npu_*kvcache npu_mla_prolog*"
+        " npu_advance_step_flashattn"
+    ),
+    "recurrent layers run as those of torch.nn": "*lstm* *gru*",
+    "gradients are those of PyTorch": (
+        "*_conv_*2d_backward _conv_depthwise2d_backward fft_*_backward stft_backward"
+        " repeat_interleave_backward_* npu_moe_token_*grad*"
+    ),
+    "it serves graphs that CANN compiles": "*_get_max_workspace *_infer_output super_kernel_*",
+    "it serves the hardware of a device": (
+        "npu_hans_* obfuscation_* empty_with_swapped_memory _npu_matmul_abft_verify"
+    ),
+    "how a device scales, rounds and packs its numbers was not settled": (
+        "*quant* npu_ffn npu_convert_weight_to_int4pack npu_batch_gather_matmul*"
+        " npu_grouped_matmul_finalize_routing"
+    ),
+    "no formula of its steps was written": (
+        "npu_block_sparse_* npu_nsa_* npu_*lightning_indexer* npu_sparse_flash_attention*"
+        " npu_fused_* npu_multi_head_attention* npu_*gated_delta_rule* npu_*causal_conv1d*"
+        " npu_mhc_* _npu_index_add* npu_interleave_rope npu_mrope npu_scatter* npu_moe_*"
+        " _npu_moe_* npu_top_k_top_p_sample"
+    ),
 }
 #: operators of the namespace ``npu`` that only create, describe or copy memory or call other
 #: operators; `casts` and the folder `operators` have more
@@ -51,14 +71,22 @@ AVAILABLE: Final = frozenset(
     " kl_div_backward kl_div_target_backward l1_loss_backward matmul_double_backward"
     " npu_binary_cross_entropy_with_logits_backward npu_change_data_ptr npu_fast_gelu"
     " npu_fast_gelu_backward npu_gather_backward npu_gelu npu_gelu_backward"
-    " npu_swiglu npu_swiglu_backward print_npugraph_tensor save_npugraph_tensor"
-    " set_op_timeout_ms unsafe_empty_with_format".split()
+    " npu_prefetch npu_swiglu npu_swiglu_backward print_npugraph_tensor"
+    " save_npugraph_tensor set_op_timeout_ms unsafe_empty_with_format".split()
 )
 
 
 def not_available(name: str, why: str) -> NotImplementedError:
     """Return the error of a call that is refused."""
     return NotImplementedError(f"emulated device: {name} is not available: {why}")
+
+
+def reason(operator: str) -> str:
+    """Return why an operator of the namespace ``npu``, given without overload, is refused."""
+    for why, names in REASONS.items():
+        if any(fnmatch(operator, name) for name in names.split()):
+            return why
+    return "it is not among the operators of torch_npu that are emulated"
 
 
 def refusal(name: str, why: str) -> Callable[..., NoReturn]:
@@ -78,6 +106,17 @@ def native_kernel(
     for name in may_call or (NPU,):
         keys = keys | torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, name))
     return partial(torch.library.get_kernel(op, key).call_boxed, keys)
+
+
+def _except_of_shapes(name: str, refuse: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel that refuses calls, except where PyTorch asks for shapes of results alone."""
+    native = native_kernel(name, AUTOGRAD, NPU, AUTOGRAD, "Python")
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        mode = torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE)
+        return (refuse if mode is None else native)(*args, **kwargs)
+
+    return run
 
 
 def refuse_collectives() -> list[torch.library.Library]:
@@ -162,8 +201,10 @@ def register_refusals(replaced: Container[str]) -> torch.library.Library:
         base = operator.partition(".")[0]
         if space != "npu" or operator in replaced or base in AVAILABLE:
             continue
-        for key in (NPU, *OTHER_KEYS):
-            if key == NPU or has_kernel(name, key):
-                kernel = refusal(name, _WHY.get(base, _NOT_EMULATED))
-                npu.impl(name, kernel, key, allow_override=True)
+        kernel = refusal(name, f"{reason(base)} (docs/torch-npu.md)")
+        npu.impl(name, kernel, NPU, allow_override=True)
+        for key in OTHER_KEYS:
+            if has_kernel(name, key):
+                other = _except_of_shapes(name, kernel) if key == AUTOGRAD else kernel
+                npu.impl(name, other, key, allow_override=True)
     return npu

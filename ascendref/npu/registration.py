@@ -11,6 +11,7 @@ from .capture import CAPTURE, record
 from .compiled import BETWEEN_DEVICES, CompiledFallback
 from .copies import copy_kernel
 from .layers import BATCH_NORM, RECURRENT, recurrent_kernel, with_statistics
+from .randomness import OPERATORS as RANDOM
 from .refusals import AUTOGRAD, NO_FALLBACK, NPU, has_kernel, native_kernel, refusal
 
 
@@ -103,6 +104,9 @@ def register(fallback: CompiledFallback | None) -> list[torch.library.Library]:
             library.impl(name, torch.library.fallthrough_kernel, AUTOGRAD, allow_override=True)
         elif name not in RECURRENT and _has_gradients_of_torch_npu(name):
             library.impl(name, _stock_gradients(op), AUTOGRAD, allow_override=True)
+    if fallback is not None:
+        for op in RANDOM:
+            fallback.register(op)
     for name in RECURRENT:
         op = _overload(name)
         if op is not None and fallback is not None:

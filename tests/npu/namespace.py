@@ -15,7 +15,8 @@ from ascendref.npu.refusals import AVAILABLE
 
 #: arguments without a default, by their type in the schema
 VALUES = {"int": 0, "float": 1.0, "number": 1, "bool": True, "str": "none", "List[int]": [2, 4]}
-
+#: arguments that are at least 1
+COUNTS = {"max_size"}
 
 #: last axis of the gradient of a gated half
 HALF = {"npu_swiglu_backward": {"grad_output": 2}}
@@ -28,6 +29,8 @@ def tensor(length=4):
 def value(argument, lengths):
     """Return a value for an argument."""
     kind = str(argument.type)
+    if argument.name in COUNTS:
+        return 1
     if argument.name == "device":
         return torch.device("npu")
     if argument.has_default_value():

@@ -26,8 +26,8 @@ def chosen(name: str, code: Any, choices: Mapping[Any, T]) -> T:
 
 def packed(flags: Tensor) -> Tensor:
     """Return flags as bytes of eight bits, the lowest first."""
-    powers = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8, device=flags.device)
-    return (flags.to(torch.uint8).reshape(-1, 8) * powers).sum(1).to(torch.uint8)
+    places = torch.arange(8, dtype=torch.uint8, device=flags.device)
+    return (flags.to(torch.uint8).reshape(-1, 8) << places).sum(1).to(torch.uint8)
 
 
 def unpacked(data: Tensor) -> Tensor:

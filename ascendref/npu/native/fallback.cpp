@@ -22,6 +22,8 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/_cdist_forward.h>
+#include <ATen/ops/_pdist_forward.h>
 #include <ATen/ops/amax.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
@@ -273,10 +275,17 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::_adaptive_avg_pool3d",
     "aten::_adaptive_avg_pool3d_backward",
     "aten::_batch_norm_with_update",
+    "aten::_conv_depthwise2d",
+    "aten::_embedding_bag",
+    "aten::_embedding_bag_forward_only",
     "aten::_foreach_pow",
     "aten::_foreach_pow_",
+    "aten::_log_softmax",
     "aten::_log_softmax_backward_data",
     "aten::_native_batch_norm_legit",
+    "aten::_slow_conv2d_backward",
+    "aten::_slow_conv2d_forward",
+    "aten::_softmax",
     "aten::_softmax_backward_data",
     "aten::_trilinear",
     "aten::addbmm",
@@ -313,11 +322,26 @@ const std::unordered_set<std::string_view> ROUNDING = {
     "aten::reflection_pad3d_backward",
     "aten::replication_pad2d_backward",
     "aten::replication_pad3d_backward",
+    "aten::slow_conv3d_forward",
+    "aten::slow_conv_dilated2d",
+    "aten::slow_conv_dilated3d",
+    "aten::slow_conv_transpose2d",
+    "aten::slow_conv_transpose3d",
     "aten::soft_margin_loss",
     "aten::tanh_backward",
     "aten::upsample_bicubic2d",
     "aten::upsample_linear1d",
     "aten::upsample_trilinear3d",
+};
+// Products whose kernels add up F16 one by one: with larger errors than F32, and in many times as long.
+const std::unordered_set<std::string_view> PRODUCTS = {
+    "aten::_addmm_activation",
+    "aten::addmm",
+    "aten::addmm_",
+    "aten::baddbmm",
+    "aten::baddbmm_",
+    "aten::bmm",
+    "aten::mm",
 };
 // Whether an argument has kernels round between steps: a factor of a term, or elements that are added
 // to one another.
@@ -325,6 +349,18 @@ bool is_rounding(const std::string &argument, const IValue &value)
 {
     if (argument == "alpha") return value.isScalar() && !value.toScalar().equal(1);
     return argument == "accumulate" && value.isBool() && value.toBool();
+}
+
+// Replace the largest differences that a gradient in wider types is given: no difference is equal to
+// them after they were rounded.
+void restore_distances(std::string_view name, Stack &given)
+{
+    const auto wide = [&](size_t k) { return given[k].toTensor().to(at::kFloat); };
+    const auto is_largest = [&](size_t k) { return std::isinf(given[k].toDouble()); };
+    if (name == "aten::_cdist_backward" && is_largest(3))
+        given[4] = at::_cdist_forward(wide(1), wide(2), given[3].toDouble(), std::nullopt);
+    else if (name == "aten::_pdist_backward" && is_largest(2))
+        given[3] = at::_pdist_forward(wide(1), given[2].toDouble());
 }
 
 // operators whose integers are computed as floats
@@ -340,6 +376,8 @@ at::ScalarType wider(at::ScalarType type, bool counting)
 // arguments that name a type: that of a softmax's result is not rounded, and that of what a softmax
 // was of, whose type the gradient gets
 constexpr std::string_view HALF_TO_FLOAT = "half_to_float", INPUT_TYPE = "input_dtype";
+// the type to which arguments are cast first, and that of the result
+constexpr std::string_view TYPE = "dtype";
 
 bool is_index(const std::string &argument)
 {
@@ -395,6 +433,10 @@ class Wide {
             } else if (argument.name() == INPUT_TYPE) {
                 first = stack->back().toScalarType();
                 stack->back() = wider(*first, counting);
+            } else if (argument.name() == TYPE && !stack->back().isNone()) {
+                const auto type = stack->back().toScalarType();
+                if (type == first) stack->back() = wider(type, counting);
+                first = type;
             }
         }
         op.redispatchBoxed(keys, stack);
@@ -449,12 +491,13 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
 {
     const auto count = static_cast<std::ptrdiff_t>(op.schema().arguments().size());
     const bool counting = COUNTING.count(op.schema().name());
-    bool narrow = false;
+    bool narrow = false, half = false;
     const auto given = stack->end() - count;
     for (auto argument = given; argument != stack->end(); ++argument)
         for_tensors(*argument, [&](const Tensor &tensor) {
             auto type = tensor.defined() ? tensor.scalar_type() : at::kBool;
             narrow = narrow || wider(type, counting) != type;
+            half = half || type == at::kHalf;
         });
     const auto name_of = [&](std::ptrdiff_t k) {
         return op.schema().arguments()[static_cast<size_t>(k)].name();
@@ -465,10 +508,12 @@ void run(const c10::OperatorHandle &op, c10::DispatchKeySet keys, Stack *stack)
             narrow = wider(type, counting) != type;
         }
     if (!narrow) return op.redispatchBoxed(keys, stack);
-    bool rounds = ROUNDING.count(op.schema().name());
+    bool rounds = ROUNDING.count(op.schema().name()) || (half && PRODUCTS.count(op.schema().name()));
     for (std::ptrdiff_t k = 0; k < count && !rounds; k++)
         rounds = is_rounding(name_of(k), given[k]);
-    Wide wide(op, keys, Stack(given, stack->end()), counting);
+    Stack arguments(given, stack->end());
+    restore_distances(op.schema().name(), arguments);
+    Wide wide(op, keys, std::move(arguments), counting);
     const auto rest = stack->size() - static_cast<size_t>(count);
     std::exception_ptr refused; // with the types of the program
     std::vector<at::ScalarType> types; // of the results of gradients whose arguments have several

@@ -216,6 +216,10 @@ REFUSED(aclrtMemSetPidToShareableHandle, NO_SHARING)
 UNAVAILABLE(HcclCommInitClusterInfoConfig, "communicators are made without a rank table")
 UNAVAILABLE(aclprofInit, "there is no profiler of CANN; torch_npu.profiler records timelines")
 
+/* ---- hints for the cache, which the emulated device does not have */
+
+ACCEPTED(aclrtCmoAsync)
+
 /* ---- kernels as binaries, dumps */
 
 #define NO_BINARIES "the emulated device runs no binaries of kernels"

@@ -6,18 +6,27 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from ...borrowed.adapters import randoms
+from ...borrowed.adapters.shared import packed
 from ...core.errors import ArgumentValueError
-from ..randomness import next_state
+from ..randomness import Number, next_state, uniform
 from .formulas import Tensors, formula
 
 
-def _mask(size: Sequence[int], p: float, seed: int, offset: int, device: torch.device) -> Tensor:
-    """Return a mask on a device, which a seed and an offset determine."""
+def _mask(
+    size: Sequence[int], p: float, seed: Number, offset: Number, device: torch.device
+) -> Tensor:
+    """Return a mask on a device, which a seed and an offset determine.
+
+    There are 128 bits at a time; those after the last element are 0.
+    """
     if not 0 <= p <= 1:
         raise ArgumentValueError("p", f"is {p}; it must be at least 0 and at most 1")
-    return randoms.dropout_mask(size, p, seed, offset, torch.empty(0)).to(device)
+    count = torch.Size(size).numel()
+    kept = uniform(count, seed, offset, device) < 1 - p
+    return packed(F.pad(kept, (0, -count % 128)))
 
 
 @formula()

@@ -136,9 +136,7 @@ def npu_one_hot(
 
 @formula()
 def npu_sort_v2(input: Tensor, dim: int, descending: bool) -> Tensor:
-    """Values in order along the last axis."""
-    if dim % input.ndim != input.ndim - 1:
-        raise ArgumentValueError("dim", f"is {dim}; it must be the last, {input.ndim - 1} or -1")
+    """Values in order along an axis."""
     return torch.sort(input, dim, descending)[0]
 
 
@@ -206,12 +204,3 @@ def scatter_update_(input: Tensor, indices: Tensor, updates: Tensor, axis: int) 
         raise ArgumentValueError("axis", f"is {axis}; it must be another one than the first")
     indexing.scatter_update_(input, indices, updates, axis)
     return input
-
-
-@formula(ignored="dependency")
-def npu_prefetch(input: Tensor, max_size: int, offset: int) -> None:
-    """Nothing: the emulated device has no cache to read into."""
-    del input
-    for name, value, least in (("max_size", max_size, 1), ("offset", offset, 0)):
-        if value < least:
-            raise ArgumentValueError(name, f"is {value}; it must be at least {least}")

@@ -64,11 +64,12 @@ def npu_add_rms_norm_v2_functional(
 def npu_add_layer_norm(
     x1: Tensor, x2: Tensor, gamma: Tensor, beta: Tensor, epsilon: float
 ) -> Tensors:
-    """Layer norm of x1 + x2, its means and factors, and the sum."""
+    """Layer norm of x1 + x2, its means and factors, and the sum, in the wider of their types."""
     value, mean, rstd, total = adapters.add_layer_norm(
         x1.float(), x2.float(), gamma.float(), beta.float(), None, epsilon
     )
-    return value.to(x1.dtype), mean.detach(), rstd.detach(), total.to(x1.dtype)
+    dtype = torch.promote_types(x1.dtype, x2.dtype)
+    return value.to(dtype), mean.detach(), rstd.detach(), total.to(dtype)
 
 
 @formula()

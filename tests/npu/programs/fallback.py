@@ -183,11 +183,32 @@ for call, given in (
     (lambda x: aten.embedding_dense_backward(x, few.to(x.device).repeat(9), 3, -1, False), rows),
     (lambda x: x.prod(0), rows + 1.5),
     (lambda x: x.cumprod(0), rows + 1.5),
+    (lambda x: x.prod(0, dtype=x.dtype), rows + 1.5),
+    (lambda x: x.softmax(0), rows),
+    (lambda x: x.log_softmax(0), rows),
+    (lambda x: F.embedding_bag(few.to(x.device).view(1, 4).long(), x, mode="mean"), rows),
+    (lambda x: aten.slow_conv_transpose2d(x, x[:, :, :3, :3].mT, (3, 3)), image[:, :2]),
     (lambda x: F.conv_transpose3d(x, x.transpose(0, 1)[:, :1]), volume[:1]),
 ):
     exact = call(given.half().double())
     error = (call(given.half().npu()).cpu().double() - exact).abs()
     assert (error <= 2.0**-11 * exact.abs().clamp(min=2.0**-10) * 1.01 + 1e-6).all(), call
+matrix = torch.randn(40, 4000).half()
+for call in (  # the bits of F32, rounded once
+    lambda x: x @ x.t(),
+    lambda x: torch.addmm(x[:, 0], x, x.t(), beta=0.7),
+    lambda x: x[:, :40].clone().addmm_(x, x.t()),
+    lambda x: torch.baddbmm(x[:, :40], x[None], x.t()[None]),
+    lambda x: x[None] @ x.t()[None],
+):
+    assert same(call(matrix.npu()), call(matrix.float()).half()), call
+assert rows.half().npu().prod(0, dtype=torch.float32).dtype == torch.float32
+
+for distances in (lambda x: torch.cdist(x, x.flip(0), torch.inf), lambda x: F.pdist(x, torch.inf)):
+    exact, narrow = rows.half().double().requires_grad_(), rows.half().npu().requires_grad_()
+    for one in (exact, narrow):
+        distances(one).sum().backward()
+    assert torch.equal(narrow.grad.cpu().double(), exact.grad)
 
 for kind in (torch.float16, torch.bfloat16):  # gradients of an input and a weight of several types
     given = [torch.randn(50, 7).to(kind) for _ in range(2)]

@@ -1,11 +1,26 @@
 """Random numbers in graphs: those of a run without a graph, from the same seed."""
 
 import torch
-import torch_npu  # noqa: F401
+import torch_npu
 from judging import raised
 from torch.nn import functional
 
 x = torch.ones(100).npu()
+query = torch.randn(1, 2, 8, 16).npu()
+
+
+def attend():
+    """Return torch_npu's attention with dropout, and its gradients by a call of their own."""
+    given = {"head_num": 2, "input_layout": "BNSD", "keep_prob": 0.7}
+    found, most, total, _, seed, offset = torch_npu.npu_fusion_attention_v3(
+        query, query, query, **given
+    )
+    results = {"softmax_max": most, "softmax_sum": total, "attention_in": found}
+    state = {"seed": seed, "offset": offset}
+    gradients = torch.ops.npu.npu_fusion_attention_grad_v3(
+        query, query, query, query, **given, **results, **state
+    )
+    return found, *gradients[:3]
 
 
 def draw():
@@ -16,6 +31,9 @@ def draw():
         torch.randn(5, device="npu"),
         torch.rand_like(x),
         torch.randperm(50, device="npu"),
+        *torch_npu._npu_dropout(x, 0.3),
+        torch_npu.npu_dropout_gen_mask([9, 5], 0.5, dtype=torch.float32, device="npu"),
+        *attend(),
     )
 
 
@@ -61,7 +79,6 @@ for _ in range(3):
 torch.npu.synchronize()
 
 # an operator that would draw from it only with dropout
-query = torch.randn(1, 2, 8, 16).npu()
 
 
 @torch.inference_mode()
@@ -78,3 +95,10 @@ assert torch.equal(capture(0.0).cpu(), wanted.cpu())
 error = raised(lambda: capture(0.5))
 assert isinstance(error, NotImplementedError)
 assert "draws from the CPU's default generator" in str(error)
+
+# seed and offset of this one are numbers, which a graph cannot change
+with torch.npu.graph(torch.npu.NPUGraph()):
+    error = raised(
+        lambda: torch_npu.npu_fusion_attention(query, query, query, 2, "BNSD", keep_prob=0.5)
+    )
+assert "with dropout in a graph, where npu_fusion_attention_v3 runs" in str(error)

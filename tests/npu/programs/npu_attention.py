@@ -5,7 +5,7 @@ from functools import partial
 
 import torch
 import torch_npu
-from judging import beside, close, operator, refuse
+from judging import beside, close, npu, operator, refuse
 from torch.nn import functional as F
 
 torch.manual_seed(0)
@@ -226,6 +226,40 @@ kept = FUSED(*(torch.zeros(B, N, S, 8).npu() for _ in range(2)), chances, N, "BN
 kept = kept[0].cpu() * S
 assert set(kept.mul(0.7).round().unique().tolist()) == {0.0, 1.0}
 assert 0.6 < (kept > 0).float().mean() < 0.8
+
+# the mask of a seed and an offset, or one that is given
+ends = {"actual_seq_qlen": [3, 5], "actual_seq_kvlen": [2, 6]}
+state = {"seed": 9, "offset": 4}
+for layout, shape, limits, sizes in (
+    ("BNSD", (B, N, S, 8), {}, [(B, N, S, S)]),
+    ("TND", (5, N, 8), ends, [(1, N, 3, 2), (1, N, 2, 4)]),
+):
+    counts = [torch.Size(size).numel() for size in sizes]
+    mask = torch.ops.npu._npu_dropout_gen_mask(q, [sum(counts)], 0.3, **state)
+    bits = ((mask.cpu().unsqueeze(1) >> torch.arange(8)) & 1).reshape(-1)
+    kept = bits[: sum(counts)].split(counts)
+    lengths = (shape, (6, N, 8), (6, N, 8)) if limits else (shape,) * 3
+    tensors = [torch.randn(length) for length in lengths]
+    places = [slice(0, 3), slice(3, 5)], [slice(0, 2), slice(2, 6)]
+    split = [
+        [one[part].transpose(0, 1).unsqueeze(0).double() for part in places[number > 0]]
+        if limits
+        else [one.double()]
+        for number, one in enumerate(tensors)
+    ]
+    pieces = []
+    for one, other, third, flags, size in zip(*split, kept, sizes, strict=True):
+        chances = torch.softmax(one @ other.transpose(-1, -2) * SCALE, -1)
+        pieces.append(chances * flags.reshape(size) / 0.7 @ third)
+    expected = torch.cat(pieces, 2)
+    expected = expected.squeeze(0).transpose(0, 1) if limits else expected
+    for given in (state, {"dropout_mask": mask}):
+        found, *_, seed, offset, count = FUSED(
+            *npu(*tensors), N, layout, scale=SCALE, keep_prob=0.7, **limits, **given
+        )
+        assert count == sum(counts)
+        assert "seed" not in given or (seed, offset) == (9, 4)
+        close(found, expected)
 
 # both halves of the columns, together, are all columns
 q, k, v = (LAYOUTS["SBH"](one).contiguous().npu() for one in made())

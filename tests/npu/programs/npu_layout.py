@@ -20,6 +20,7 @@ CALLS = (
     ("npu_indexing", ([2, 1], [2, 2], [1, 1], 1, 2), lambda x: x[:2, 1:]),
     ("npu_reshape", ([5, 12],), lambda x: x.reshape(5, 12)),
     ("npu_sort_v2", (-1, True), lambda x: x.sort(-1, descending=True)[0]),
+    ("npu_sort_v2", (0, False), lambda x: x.sort(0)[0]),
     (
         "npu_confusion_transpose",
         ([2, 0, 1], [15, 4], True),
@@ -143,9 +144,11 @@ assert torch.equal(found.cpu(), expected)
 assert torch_npu.npu_prefetch(DEVICE, None, 256, 8) is None
 
 WRONG = (
-    (lambda: torch_npu.npu_prefetch(DEVICE, None, 0), "max_size is 0; it must be at least 1"),
-    (lambda: torch_npu.npu_prefetch(DEVICE, DEVICE, 1, -1), "offset is -1; it must be at least 0"),
-    (lambda: torch_npu.npu_sort_v2(DEVICE, 0), "dim is 0; it must be the last, 2 or -1"),
+    (lambda: torch_npu.npu_prefetch(DEVICE, None, 0), "max_size should be greater than zero"),
+    (
+        lambda: torch_npu.npu_prefetch(DEVICE, DEVICE, 1, -1),
+        "offset should not be smaller",
+    ),
     (lambda: torch_npu.npu_pad(DEVICE, [1, 1]), "paddings has 2 numbers; expected: 6"),
     (
         lambda: torch_npu.npu_indexing(DEVICE, [0], [1], [1], shrink_axis_mask=1),

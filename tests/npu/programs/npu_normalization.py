@@ -36,6 +36,13 @@ def deep(x, y, b, w):
 
 
 wide = torch.rand(3, 8) + 0.5
+narrow = (x.half(), y)  # a sum of two types has the wider one, and a weight may be F32
+found = torch_npu.npu_add_layer_norm(*(one.npu() for one in (*narrow, gamma, beta)), EPSILON, True)
+assert (found[0].dtype, found[3].dtype) == (torch.float32, torch.float32)
+close(found, [*layer(sum(narrow), gamma, beta), sum(narrow)])
+found = torch_npu.npu_rms_norm(narrow[0].npu(), gamma.npu(), EPSILON)
+assert found[0].dtype == torch.float16
+close(found, [rms(narrow[0].float(), gamma), factor(narrow[0].float())], 1e-3)
 # operators, judges, tensors, and whether torch_npu has gradients
 for name, judge, tensors, has_gradients in (
     ("npu_rms_norm", lambda x, w: (rms(x, w), factor(x)), [x, gamma], True),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Final, NamedTuple
 
 import torch
@@ -128,14 +129,6 @@ def _softmax(scores: Tensor, sink: Tensor | None) -> tuple[Tensor, Tensor, Tenso
     return powers / torch.where(total == 0, 1, total), most, total
 
 
-def dropped(chances: Tensor, keep_prob: float, generator: torch.Generator | None) -> Tensor:
-    """Return multiples of the probabilities that dropout keeps, and 0 for others."""
-    if generator is None:
-        return chances
-    kept = torch.rand(chances.shape, generator=generator) < keep_prob
-    return chances * (kept.to(chances.device) / keep_prob)
-
-
 def _placed(pieces: Sequence[Tensor], parts: Sequence[Part], rows: int) -> Tensor:
     """Return the results of parts in their places; rows of no part are 0."""
     if not parts:
@@ -150,14 +143,14 @@ def attended(
     tensors: Sequence[Tensor],
     rules: Rules,
     parts: Sequence[Part],
-    keep_prob: float = 1.0,
-    generator: torch.Generator | None = None,
+    factors: Iterable[Tensor | None] = repeat(None),
 ) -> list[Tensor]:
-    """Return the result, and maxima and sums of rows."""
+    """Return the result, and maxima and sums of rows; the factors are those of dropout."""
     query, key, value = tensors
     pieces = []
-    for part in parts:
+    for part, factor in zip(parts, factors, strict=False):
         chances, most, total = _softmax(scores_of(query, key, rules, part), rules.sink)
-        chances = dropped(chances, keep_prob, generator)
+        if factor is not None:
+            chances = chances * factor
         pieces.append((chances @ values_of(value, query.shape[1], part), most, total))
     return [_placed(piece, parts, query.shape[2]) for piece in zip(*pieces, strict=True)]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import wraps
+from itertools import repeat
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
+from ....borrowed.adapters.shared import unpacked
 from ....core.errors import ArgumentValueError
-from ...randomness import next_state, seeded
-from ..formulas import Gradients, Tensors, formula, one_of
+from ...randomness import Number, next_state, uniform
+from ..formulas import Gradients, Tensors, formula, one_of, refuse
 from .layouts import AXES, Part, all_split, by_ends, from_bnsd, to_bnsd, together
-from .scores import Rules, attended, dropped, scores_of, values_of
+from .scores import Rules, attended, scores_of, values_of
 
 #: how often maxima and sums are repeated
 _REPEATED: Final = 8
@@ -57,9 +59,19 @@ def _repeated_sums(numbers: Tensor, layout: str) -> Tensor:
     return found.expand(*found.shape[:-1], _REPEATED).contiguous()
 
 
-@formula("npu_fusion_attention", ignored=_IGNORED)
-@formula("npu_fusion_attention_v2", renamed=_RENAMED, ignored=_IGNORED)
-def npu_fusion_attention(
+def _sizes(query: Tensor, parts: Sequence[Part]) -> list[torch.Size]:
+    """Return the sizes of the matrices of scores."""
+    lengths = ([one.stop - one.start for one in (part.rows, part.columns)] for part in parts)
+    return [torch.Size([*query.shape[:2], *length]) for length in lengths]
+
+
+def _factors(numbers: Tensor, sizes: Sequence[torch.Size], keep_prob: float) -> list[Tensor]:
+    """Return the factors of dropout, given for all scores whether they are kept."""
+    pieces = numbers.split([size.numel() for size in sizes])
+    return [one.reshape(size) / keep_prob for one, size in zip(pieces, sizes, strict=True)]
+
+
+def _attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -77,30 +89,47 @@ def npu_fusion_attention(
     softmax_layout: str,
     sink: Tensor | None,
     pse_type: int = 1,
+    dropout_mask: Tensor | None = None,
+    seed: Number = 0,
+    offset: Number = 0,
 ) -> tuple[Any, ...]:
     """dropout(softmax(scale·(q·kᵀ + pse), masked))·v, with maxima and sums of the softmax.
 
     pse_type 0 adds pse to scores that are scaled already. A sink adds a score without a value to
-    each row of a head. The last results are an empty one, and the state and size of dropout.
+    each row of a head. Scores are dropped by the mask of `_npu_dropout_gen_mask` for their number:
+    that given, that of the seed and offset given, or that of the generator's. The last results are
+    an empty one, and the state and size of dropout.
     """
     layout = _checked_layout(input_layout, softmax_layout, keep_prob, pse, pse_type)
     limits = (sparse_mode, pre_tockens, next_tockens)
     rules = Rules(scale, atten_mask, *limits, pse, pse_type == 1, sink)
     tensors = (query, key, value)
     split, parts = _split(tensors, layout, head_num, actual_seq_qlen, actual_seq_kvlen)
-    seed = offset = numels = 0
-    generator = None
+    numels = 0
+    factors = []
     if keep_prob < 1:
-        seed, offset = next_state(query.device)
-        generator = seeded(seed, offset)
-        sizes = ((part.rows, part.columns) for part in parts)
-        numels = sum((a.stop - a.start) * (b.stop - b.start) for a, b in sizes)
-        numels *= head_num * len(split[0])
-    found, *sums = attended(split, rules, parts, keep_prob, generator)
-    seed = seed - 2**64 if seed >= 2**63 else seed
+        sizes = _sizes(split[0], parts)
+        numels = sum(size.numel() for size in sizes)
+        if dropout_mask is not None:
+            kept = unpacked(dropout_mask)[:numels]
+        else:
+            if seed == offset == 0:
+                seed, offset = next_state(query.device)
+            kept = uniform(numels, seed, offset, query.device) < keep_prob
+        factors = _factors(kept, sizes, keep_prob)
+    found, *sums = attended(split, rules, parts, factors or repeat(None))
     sums = [_repeated_sums(one.detach(), layout) for one in sums]
     result = from_bnsd(found, layout).to(query.dtype)
     return result, *sums, result.new_empty(0), seed, offset, numels
+
+
+@formula("npu_fusion_attention", ignored=_IGNORED)
+@formula("npu_fusion_attention_v2", renamed=_RENAMED, ignored=_IGNORED)
+@wraps(_attention)
+def npu_fusion_attention(**arguments: Any) -> tuple[Any, ...]:
+    if arguments["keep_prob"] < 1 and torch.npu.is_current_stream_capturing():
+        refuse("with dropout in a graph, where npu_fusion_attention_v3 runs,")
+    return _attention(**arguments)
 
 
 @formula(ignored=_IGNORED_BACKWARD)
@@ -125,8 +154,8 @@ def npu_fusion_attention_grad(
     softmax_max: Tensor | None,
     softmax_sum: Tensor | None,
     attention_in: Tensor | None,
-    seed: int,
-    offset: int,
+    seed: Number,
+    offset: Number,
     pse_type: int = 1,
 ) -> Gradients:
     """Gradients of `npu_fusion_attention` for query, key, value, pse and sink.
@@ -144,7 +173,6 @@ def npu_fusion_attention_grad(
         most, total = (one.transpose(0, 1).unsqueeze(0) for one in (most, total))
     grad, result = (to_bnsd(one, layout, head_num).float() for one in (dy.detach(), result))
     dot = (grad * result).sum(-1, True)
-    generator = seeded(seed, offset) if keep_prob < 1 else None
     limits = (sparse_mode, pre_tockens, next_tockens)
     with torch.inference_mode(False), torch.enable_grad():
         sources = (query, key, value, pse, sink)
@@ -155,12 +183,17 @@ def npu_fusion_attention_grad(
         split, parts = _split(inputs, layout, head_num, actual_seq_qlen, actual_seq_kvlen)
         # a function whose gradients are those of the call while maxima and sums are constant
         loss = torch.zeros((), device=dy.device)
-        for part in parts:
+        sizes = _sizes(split[0], parts)
+        factors: list[Tensor | float] = [1.0] * len(parts)
+        if keep_prob < 1:
+            count = sum(size.numel() for size in sizes)
+            kept = uniform(count, seed, offset, dy.device) < keep_prob
+            factors = [*_factors(kept, sizes, keep_prob)]
+        for part, factor in zip(parts, factors, strict=True):
             place = (part.batches, slice(None), part.rows)
             scores = scores_of(split[0], split[1], rules, part) - most[place]
             chances = torch.exp(scores) / torch.where(total[place] == 0, 1, total[place])
-            kept = dropped(chances, keep_prob, generator)
-            found = kept @ values_of(split[2], head_num, part)
+            found = (chances * factor) @ values_of(split[2], head_num, part)
             loss = loss + (grad[place] * found).sum() - (chances * dot[place]).sum()
         if sink is not None:
             loss = loss - (torch.exp(sink.reshape(-1, 1, 1) - most) / total * dot).sum()
@@ -178,24 +211,20 @@ def npu_fusion_attention_grad_v2(**arguments: Any) -> Gradients:
     return *found, *of_rope, of_sink
 
 
-def _with_numbers(arguments: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return arguments with lists and numbers in place of tensors."""
-    found = {name: arguments[name] for name in names if arguments[name] is not None}
-    return arguments | {name: tensor.tolist() for name, tensor in found.items()}
-
-
-_ENDS: Final = ("actual_seq_qlen", "actual_seq_kvlen")
+def _with_ends(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments with the ends of sequences as lists in place of tensors."""
+    ends = {name: arguments[name] for name in ("actual_seq_qlen", "actual_seq_kvlen")}
+    return arguments | {name: one.tolist() for name, one in ends.items() if one is not None}
 
 
 @formula("npu_fusion_attention_v3", ignored=_IGNORED)
-@wraps(npu_fusion_attention)
+@wraps(_attention)
 def npu_fusion_attention_v3(**arguments: Any) -> Tensors:
-    *found, seed, offset, _ = npu_fusion_attention(**_with_numbers(arguments, *_ENDS))
-    return *found, torch.tensor(seed), torch.tensor(offset)
+    *found, seed, offset, _ = _attention(**_with_ends(arguments))
+    return *found, torch.as_tensor(seed), torch.as_tensor(offset)
 
 
 @formula("npu_fusion_attention_grad_v3", ignored=f"{_IGNORED} softmax_in")
 @wraps(npu_fusion_attention_grad)
 def npu_fusion_attention_grad_v3(**arguments: Any) -> Gradients:
-    given = _with_numbers(arguments, *_ENDS, "seed", "offset")
-    return npu_fusion_attention_grad(**given)
+    return npu_fusion_attention_grad(**_with_ends(arguments))
