@@ -21,7 +21,7 @@ npu_fused_infer_attention_score query float32
 npu_fused_infer_attention_score atten_mask float32
 npu_incre_flash_attention atten_mask float16
 npu_rms_norm input int32
-npu_rms_norm gamma float32 bfloat16 None
+npu_rms_norm gamma int32 None
 npu_add_rms_norm gamma None
 npu_add_rms_norm x2 None
 npu_rotary_mul input int32
