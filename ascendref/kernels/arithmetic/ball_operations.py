@@ -11,7 +11,8 @@ from .quick import LARGE
 from .registers import Condition, Register
 
 if TYPE_CHECKING:
-    from .ball import Ball, BallCondition
+    from .ball import Ball
+    from .ball_condition import BallCondition
 
 #: bound of the relative error of an operation, and the longest significand that is exact
 UNIT: Final = 2.0**-53

@@ -127,11 +127,16 @@ def quick_evaluator(term: Formula, kind: str, added: float) -> Any:
     """
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
-        value = _ball(QuickestBall, term, kind, builder, tensors, scalars)
+        value = _ball(quickest(kind), term, kind, builder, tensors, scalars)
         value = replace(value, relative=value.relative + added, inexact=True)
         return [value.mid.value, _known_error(value)]
 
     return _traced(emit, (types.float64,) * 2)
+
+
+def quickest(kind: str) -> type[Ball]:
+    """Return the numbers of few digits for results of a type; those of float32 are seldom ties."""
+    return QuickestBall if kind == "float32" else QuickBall
 
 
 def _ball(
@@ -207,7 +212,7 @@ def rounding(
     if formula.is_narrow((*kinds, out)):
         number = NarrowPairBall if wide else NarrowBall
         if quick:
-            number = QuickestBall if out == "float32" else QuickBall
+            number = quickest(out)
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [

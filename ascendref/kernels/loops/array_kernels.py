@@ -69,8 +69,9 @@ from .lookup import look_up, pays
 PART: Final = 16 * 1024
 #: elements from which stores are aligned to cache lines (measured: not worthwhile below)
 _ALIGNED_FROM: Final = 256 * 1024
-#: bytes of a result from which stores bypass the caches: for each thread, and in all
-_PAST_CACHES_FROM: Final = 4 * 1024 * 1024, 16 * 1024 * 1024
+#: bytes of operands, of three at most, from which stores bypass the caches: for each thread, and in
+#: all (measured)
+_PAST_CACHES_FROM: Final = 12 * 1024 * 1024, 48 * 1024 * 1024
 
 
 class Origin(NamedTuple):
@@ -121,10 +122,11 @@ def _run(fixed: int, arguments: int, size: int) -> Any:
     last = word(table, COUNT) - 1
     width, result = word(table, ROWS + ROW * last + ITEMSIZE), word(arguments, OPERANDS + 8 * last)
     lead = -result % LINE // width if size >= _ALIGNED_FROM else 0
-    if size * width >= _PAST_CACHES_FROM[0]:
+    moved = size * width * smaller(last + 1, 3)
+    if moved >= _PAST_CACHES_FROM[0]:
         threads = threads_for(size, word(fixed, 16))
         many = smaller(_PAST_CACHES_FROM[0] * threads, _PAST_CACHES_FROM[1])
-        set_word(arguments, PAST_CACHES, int(size * width >= many))
+        set_word(arguments, PAST_CACHES, int(moved >= many))
     if word(table, LOOKUP_TASK) and pays(size, word(fixed, 16)):
         return look_up(task, arguments, size, lead, PART, word(fixed, 16))
     return run(task, arguments, size, lead, PART, size, word(fixed, 16))
