@@ -12,6 +12,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from math import floor
 from typing import Any, TextIO
 
 from ascendref.bench.results import size_text
@@ -35,7 +36,8 @@ def cells(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
             "channels": f"{row['layout']} {size}",
         }
         name = (names | SECTIONS)[row["section"]]
-        yield name, f"{'~' if row['uncertain'] else ''}{row['ratio']:.2f}"
+        # rounded down: a ratio below 1 stays below it
+        yield name, f"{'~' if row['uncertain'] else ''}{floor(row['ratio'] * 100) / 100:.2f}"
     if row["roof"] is not None:
         yield "GB/s", f"{row['bytes_per_second'] / 1e9:.1f}"
         yield "of the triad", f"{row['roof']:.2f}"
