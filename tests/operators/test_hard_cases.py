@@ -390,3 +390,13 @@ def test_magnitudes_are_decided_by_doubles(operator: str, scalars: tuple[Any, ..
         got = call(operator, x, *scalars, compute_dtype="float64")
         assert_right(operator, (x,), scalars, got, "float64")
     assert hard_cases.count == before
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32"])
+def test_infinities_of_finite_numbers(kind: str) -> None:
+    """The logarithm of a quotient by 0 is infinite; that of negative numbers is NaN."""
+    x = np.array([0, 1, 0.5, -1, 2, np.nan], dtype(kind))
+    want = np.array([-np.inf, np.inf, 0, np.nan, np.nan, np.nan], dtype(kind))
+    assert_bits(ar.logit(x, -1.0, compute_dtype="float64"), want)
+    want = np.array([-np.inf, np.inf, 0, -np.inf, np.inf, np.nan], dtype(kind))
+    assert_bits(ar.logit(x, 0.0, compute_dtype="float64"), want)

@@ -2,7 +2,7 @@
 
 They take half as many operations as those of `elementary` and `normal`. No result is subnormal:
 some below `SMALL` stand for smaller ones, and `LARGE` divisors for larger ones. Arguments are
-finite; what is known of them saves operations.
+finite, but for those of logarithms; what is known of them saves operations.
 """
 
 from __future__ import annotations
@@ -112,12 +112,14 @@ def log(x: Register, known: Known = UNKNOWN) -> Register:
         normal = subnormal.select(x * 2.0**53, x)
         value = _log(normal, exponent=subnormal.select(x.lift(-53), 0.0))
     value = value if known.low > 0.0 else (x == 0.0).select(-inf, value)
+    value = value if known.high < inf else (x < inf).select(value, x)
     return value if known.low >= 0.0 else (x < 0.0).select(nan, value)
 
 
 def log1p(x: Register, known: Known = UNKNOWN) -> Register:
     value = (abs(x) < DOUBLE.spacing).select(x, _log(*two_sum(x.lift(1.0), x)))
     value = value if known.low > -1.0 else (x == -1.0).select(-inf, value)
+    value = value if known.high < inf else (x < inf).select(value, x)
     return value if known.low >= -1.0 else (x < -1.0).select(nan, value)  # type: ignore[no-any-return]
 
 

@@ -52,9 +52,11 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
 
 
 def open_(value: Ball) -> Truth:
-    """Whether a quick attempt leaves a number open because it may depend on infinities."""
-    finite = value.is_finite
-    return ~finite if value.is_quick and isinstance(finite, Condition) else False
+    """Whether a quick attempt leaves a number open: NaN, or one that may depend on infinities."""
+    if not value.is_quick:
+        return False
+    finite, unknown = value.is_finite, value.whole().mid.is_nan()
+    return unknown | ~finite if isinstance(finite, Condition) else unknown
 
 
 def _representable(value: Ball, kind: str) -> bool:
@@ -107,7 +109,8 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
             error = (error < 2.0**1000).select(error, 2.0**1000)
         ends = [_encode(end, kind) for end in (mid - error, mid + error)]
         result = ends[0] if value.is_quick else _encode(mid, kind)
-        return result, _differ(ends[0], ends[1], mid.builder, kind) | (error > abs(mid))
+        # where the error is NaN, the number is open, too
+        return result, _differ(ends[0], ends[1], mid.builder, kind) | ~(error <= abs(mid))
     # the upper end has the midpoint's sign
     result = _encode(high, kind)
     return result, _differ(_encode(low, kind), result, mid.builder, kind)
