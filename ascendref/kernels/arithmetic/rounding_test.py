@@ -55,7 +55,8 @@ def open_(value: Ball) -> Truth:
     """Whether a quick attempt leaves a number open: NaN, or one that may depend on infinities."""
     if not value.is_quick:
         return False
-    finite, unknown = value.is_finite, value.whole().mid.is_nan()
+    unknown: Condition = value.whole().mid.is_nan()
+    finite = value.is_finite
     return unknown | ~finite if isinstance(finite, Condition) else unknown
 
 
