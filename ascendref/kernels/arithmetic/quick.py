@@ -112,14 +112,14 @@ def log(x: Register, known: Known = UNKNOWN) -> Register:
         normal = subnormal.select(x * 2.0**53, x)
         value = _log(normal, exponent=subnormal.select(x.lift(-53), 0.0))
     value = value if known.low > 0.0 else (x == 0.0).select(-inf, value)
-    value = value if known.high < inf else (x < inf).select(value, x)
-    return value if known.low >= 0.0 else (x < 0.0).select(nan, value)
+    value = (x < inf).select(value, x)  # a quotient by 0 is infinite
+    return value if known.low >= 0.0 else (x < 0.0).select(nan, value)  # type: ignore[no-any-return]
 
 
 def log1p(x: Register, known: Known = UNKNOWN) -> Register:
     value = (abs(x) < DOUBLE.spacing).select(x, _log(*two_sum(x.lift(1.0), x)))
     value = value if known.low > -1.0 else (x == -1.0).select(-inf, value)
-    value = value if known.high < inf else (x < inf).select(value, x)
+    value = (x < inf).select(value, x)  # a quotient by 0 is infinite
     return value if known.low >= -1.0 else (x < -1.0).select(nan, value)  # type: ignore[no-any-return]
 
 

@@ -52,12 +52,9 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
 
 
 def open_(value: Ball) -> Truth:
-    """Whether a quick attempt leaves a number open: NaN, or one that may depend on infinities."""
-    if not value.is_quick:
-        return False
-    unknown: Condition = value.whole().mid.is_nan()
+    """Whether a quick attempt leaves a number open because it may depend on infinities."""
     finite = value.is_finite
-    return unknown | ~finite if isinstance(finite, Condition) else unknown
+    return ~finite if value.is_quick and isinstance(finite, Condition) else False
 
 
 def _representable(value: Ball, kind: str) -> bool:
@@ -110,8 +107,9 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
             error = (error < 2.0**1000).select(error, 2.0**1000)
         ends = [_encode(end, kind) for end in (mid - error, mid + error)]
         result = ends[0] if value.is_quick else _encode(mid, kind)
-        # where the error is NaN, the number is open, too
-        return result, _differ(ends[0], ends[1], mid.builder, kind) | ~(error <= abs(mid))
+        undecided = _differ(ends[0], ends[1], mid.builder, kind) | (error > abs(mid))
+        # a number whose error is NaN is open, too
+        return result, undecided | (error.is_nan() & ~mid.is_nan())
     # the upper end has the midpoint's sign
     result = _encode(high, kind)
     return result, _differ(_encode(low, kind), result, mid.builder, kind)
