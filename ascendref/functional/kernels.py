@@ -141,10 +141,8 @@ def compute_parts(
     *tensors, result = arrays
     if in_place and operator.result_view:  # no part may overwrite what another one reads
         tensors, in_place = [array.copy() for array in tensors], False
-    operands, size = (
-        operator.operands(tuple(tensors), values),
-        operator.divisor(values, result.shape),
-    )
+    operands = operator.operands(tuple(tensors), values)
+    size = operator.divisor(values, result.shape)
     found = operator.grouped_parts(result, values, [kernel.results for kernel in kernels])
     for kernel, (parts, numbers) in zip(kernels, found, strict=True):
         kernel((*operands, *parts), numbers, in_place, size)

@@ -139,12 +139,19 @@ def magic_number(x: Register) -> Register:
     return x.lift(1.5 * 2.0 ** _format(wide=x.wide).width)
 
 
+def shifted_exponent(x: Register, factor: float, bias: int) -> tuple[Register, Register]:
+    """Return two numbers whose difference n is the integer nearest to ``factor * x``.
+
+    The lowest bits of the first are ``n + bias``: those of a power of two, which saves an addition.
+    """
+    zero = magic_number(x) + float(bias)
+    return x.fma(factor, zero), zero
+
+
 def nearest_exponent(x: Register) -> tuple[Integer, Register]:
     """Return the integer nearest to ``x / log(2)``, and the same as a register."""
-    # the sum's lowest bits are those of 2**n, which saves an addition
-    magic = magic_number(x) + float(_format(wide=x.wide).bias)
-    shifted = x.fma(LOG2_E, magic)
-    return shifted.bits() - magic.bits(), shifted - magic
+    shifted, zero = shifted_exponent(x, LOG2_E, _format(wide=x.wide).bias)
+    return shifted.bits() - zero.bits(), shifted - zero
 
 
 def reduced(x: Register) -> tuple[Integer, Register, Register]:

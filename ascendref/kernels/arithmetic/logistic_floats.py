@@ -6,12 +6,20 @@ Few of their operations wait for each other.
 from math import inf, nan
 
 from .coefficients import EXP, LOG
-from .elementary import FLOAT, LOG2_E, horner, magic_number, nearest_exponent, power_of_two
+from .elementary import (
+    FLOAT,
+    LOG2_E,
+    horner,
+    magic_number,
+    nearest_exponent,
+    power_of_two,
+    shifted_exponent,
+)
 from .registers import Register
 
 
 def _short_exp(r: Register) -> tuple[Register, Register]:
-    """Return r**2 and q of floats: ``exp(r)`` is ``1 + r + q * r**2``; few operations in a row."""
+    """Return r**2 and q of floats: ``exp(r)`` is ``1 + r + q * r**2``."""
     square = r * r
     return square, horner(square, EXP[False][::2]).fma(r, horner(square, EXP[False][1::2]))
 
@@ -20,7 +28,7 @@ def _sunk_exp(x: Register) -> tuple[Register, Register, Register, Register]:
     """Return s, a, p and r of a float from -1.5 on: ``1 + exp(x)`` is ``(a + p * r) / s**2``.
 
     Up to 60, s is 1 and ``exp(x)`` is ``p + p * r``. No exponential is far below 1, which saves
-    operations, and few operations wait for each other.
+    operations.
     """
     near = x.at_most(FLOAT.farthest)
     exponent, n = nearest_exponent(near)
@@ -82,17 +90,15 @@ def falling_logistic(size: Register) -> Register:
 
     That is ``2**n / (2**n + exp(r))``, in few operations that wait for each other.
     """
-    # as in `nearest_exponent`, but the sum's bits stay the exponent: that saves 4 % of silu's slope
-    magic = magic_number(size)
-    biased = magic + float(FLOAT.bias)
-    shifted = size.fma(-LOG2_E, biased)
-    n = shifted - biased  # negative
+    # the sum's bits stay the exponent: `nearest_exponent` would cost 4 % of silu's slope
+    shifted, zero = shifted_exponent(size, -LOG2_E, FLOAT.bias)
+    n = shifted - zero  # negative
     high = n.fma(FLOAT.ln2[0], size)  # exact
     rest = n * FLOAT.ln2[1]
     square, cubic = _short_exp(high + rest)
     # two powers, because 2**n may be subnormal
     bits = shifted.bits()
-    near = bits.at_least(magic.bits() + 1)
+    near = bits.at_least(magic_number(size).bits() + 1)
     power = (near << FLOAT.width).register()
     far = power_of_two(bits - near, wide=False)
     total = 1.0 + power

@@ -18,9 +18,9 @@ from .elementary import (
     estrin,
     exp_sum,
     horner,
-    magic_number,
     nearest_exponent,
     scale,
+    shifted_exponent,
     two_powers,
 )
 from .registers import Integer, Register, fast_two_sum, two_product, two_sum
@@ -161,11 +161,8 @@ def gelu_half(x: Register) -> Register:
     """Return what `gelu` does, within 8 ulp, for floats whose squares are floats."""
     y = abs(x).at_most(GELU_FARTHEST)
     square = y * y
-    # n is the integer nearest to the exponent; the sum's bits are those of 2**(n + LIFT)
-    biased = magic_number(x) + float(FLOAT.bias + LIFT)
-    shifted = square.fma(-0.5 * LOG2_E, biased)
-    n = shifted - biased
-    power = (shifted.bits() << FLOAT.width).register()
+    shifted, zero = shifted_exponent(square, -0.5 * LOG2_E, FLOAT.bias + LIFT)
+    n, power = shifted - zero, (shifted.bits() << FLOAT.width).register()
     ln2, ln2_low = FLOAT.ln2
     # minus twice the argument
     r = n.fma(2.0 * ln2_low, n.fma(2.0 * ln2, square))
