@@ -136,15 +136,20 @@ def test_relative_error_of_quick_functions(name: str) -> None:
     exact = EXACT.get(name, lambda x: x.exp() + 1)
     _, relative = errors([exact(arb(number)) for number in x.tolist()], got)
     assert 2.0 * relative.max() * 2.0**-53 <= quick.RELATIVE_ERROR[name], x[relative.argmax()]
-    (got,) = compiled(getattr(quick, name), np.float64)(np.array([-2.0, -1.0, -0.0, 0.0]))
+    (got,) = compiled(getattr(quick, name), np.float64)(np.array([-inf, inf, nan, -1.0, -0.0, 0.0]))
+    if name not in ("expm1", "log", "log1p"):  # what is next to 0 or 1, or large, stands for limits
+        limits = {"exp": (0, inf), "normal_cdf": (0, 1), "normal_pdf": (0, 0)}
+        for place, limit in enumerate(limits.get(name, (1, inf))):
+            assert got[place] > 2.0**800 if limit == inf else abs(got[place] - limit) < 2.0**-500
+            got[place] = limit
     special = {
-        "exp": [got[0], got[1], 1.0, 1.0],
-        "expm1": [got[0], got[1], -0.0, 0.0],
-        "one_plus_exp": [got[0], got[1], 2.0, 2.0],
-        "log": [nan, nan, -inf, -inf],
-        "log1p": [nan, -inf, -0.0, 0.0],
-        "normal_cdf": got,
-        "normal_pdf": got,
+        "exp": [0.0, inf, nan, got[3], 1.0, 1.0],
+        "expm1": [-1.0, inf, nan, got[3], -0.0, 0.0],
+        "one_plus_exp": [1.0, inf, nan, got[3], 2.0, 2.0],
+        "log": [nan, inf, nan, nan, -inf, -inf],
+        "log1p": [nan, inf, nan, -inf, -0.0, 0.0],
+        "normal_cdf": [0.0, 1.0, nan, *got[3:]],
+        "normal_pdf": [0.0, 0.0, nan, *got[3:]],
     }
     np.testing.assert_array_equal(got, special[name])
     assert (np.signbit(got) == np.signbit(special[name]))[~np.isnan(got)].all()
