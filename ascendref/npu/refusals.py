@@ -5,7 +5,7 @@ arguments or other versions of CANN; some would return nothing.
 """
 
 from collections.abc import Callable, Container
-from fnmatch import fnmatchcase as fnmatch
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -84,7 +84,7 @@ def not_available(name: str, why: str) -> NotImplementedError:
 def reason(operator: str) -> str:
     """Return why an operator of the namespace ``npu``, given without overload, is refused."""
     for why, names in REASONS.items():
-        if any(fnmatch(operator, name) for name in names.split()):
+        if any(fnmatchcase(operator, name) for name in names.split()):
             return why
     return "it is not among the operators of torch_npu that are emulated"
 
@@ -108,7 +108,7 @@ def native_kernel(
     return partial(torch.library.get_kernel(op, key).call_boxed, keys)
 
 
-def _except_of_shapes(name: str, refuse: Callable[..., Any]) -> Callable[..., Any]:
+def _except_for_shapes(name: str, refuse: Callable[..., Any]) -> Callable[..., Any]:
     """Return a kernel that refuses calls, except where PyTorch asks for shapes of results alone."""
     native = native_kernel(name, AUTOGRAD, NPU, AUTOGRAD, "Python")
 
@@ -205,6 +205,6 @@ def register_refusals(replaced: Container[str]) -> torch.library.Library:
         npu.impl(name, kernel, NPU, allow_override=True)
         for key in OTHER_KEYS:
             if has_kernel(name, key):
-                other = _except_of_shapes(name, kernel) if key == AUTOGRAD else kernel
+                other = _except_for_shapes(name, kernel) if key == AUTOGRAD else kernel
                 npu.impl(name, other, key, allow_override=True)
     return npu

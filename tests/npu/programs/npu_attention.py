@@ -230,27 +230,31 @@ assert 0.6 < (kept > 0).float().mean() < 0.8
 # the mask of a seed and an offset, or one that is given
 ends = {"actual_seq_qlen": [3, 5], "actual_seq_kvlen": [2, 6]}
 state = {"seed": 9, "offset": 4}
-for layout, shape, limits, sizes in (
-    ("BNSD", (B, N, S, 8), {}, [(B, N, S, S)]),
-    ("TND", (5, N, 8), ends, [(1, N, 3, 2), (1, N, 2, 4)]),
+columns = [slice(0, 2), slice(2, 6)]
+parts = [slice(0, 3), slice(3, 5)], columns, columns
+
+
+def sequences(tensor, places):
+    """Return the sequences of a tensor in the layout TND, in the layout BNSD."""
+    return [tensor[place].transpose(0, 1).unsqueeze(0) for place in places]
+
+
+for layout, shapes, limits, sizes in (
+    ("BNSD", [(B, N, S, 8)] * 3, {}, [(B, N, S, S)]),
+    ("TND", [(5, N, 8), (6, N, 8), (6, N, 8)], ends, [(1, N, 3, 2), (1, N, 2, 4)]),
 ):
     counts = [torch.Size(size).numel() for size in sizes]
     mask = torch.ops.npu._npu_dropout_gen_mask(q, [sum(counts)], 0.3, **state)
     bits = ((mask.cpu().unsqueeze(1) >> torch.arange(8)) & 1).reshape(-1)
     kept = bits[: sum(counts)].split(counts)
-    lengths = (shape, (6, N, 8), (6, N, 8)) if limits else (shape,) * 3
-    tensors = [torch.randn(length) for length in lengths]
-    places = [slice(0, 3), slice(3, 5)], [slice(0, 2), slice(2, 6)]
-    split = [
-        [one[part].transpose(0, 1).unsqueeze(0).double() for part in places[number > 0]]
-        if limits
-        else [one.double()]
-        for number, one in enumerate(tensors)
-    ]
+    tensors = [torch.randn(shape) for shape in shapes]
+    split = [[one] for one in tensors]
+    if limits:
+        split = [sequences(one, places) for one, places in zip(tensors, parts, strict=True)]
     pieces = []
     for one, other, third, flags, size in zip(*split, kept, sizes, strict=True):
-        chances = torch.softmax(one @ other.transpose(-1, -2) * SCALE, -1)
-        pieces.append(chances * flags.reshape(size) / 0.7 @ third)
+        chances = torch.softmax(one.double() @ other.double().transpose(-1, -2) * SCALE, -1)
+        pieces.append(chances * flags.reshape(size) / 0.7 @ third.double())
     expected = torch.cat(pieces, 2)
     expected = expected.squeeze(0).transpose(0, 1) if limits else expected
     for given in (state, {"dropout_mask": mask}):
