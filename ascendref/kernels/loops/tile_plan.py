@@ -12,6 +12,10 @@ from ...core.layout import Strides, collapse
 #: elements in one tile of a strided loop (twice as many in half precision); the buffers fit the
 #: first-level cache
 TILE: Final = 1024
+#: and of operands with gaps between elements that together extend over so many bytes: memory is
+#: read fastest if a loop stays in a page of each operand
+_SHORT: Final = 256
+_LARGE: Final = 12 * 1024 * 1024
 #: edge of a square tile, for operands that run along different axes; two cache lines of float32
 EDGE: Final = 32
 
@@ -26,7 +30,6 @@ def tile_plan(
     every axis, the innermost first, its size, the edge of a tile (1 from the third axis on) and the
     number of tiles; then the strides of every operand, the output last, along these axes.
     """
-    most = 2 * TILE if max(itemsizes) <= 2 else TILE
     order = sorted(range(len(shape)), key=lambda axis: -abs(operands[-1][axis]))
     sizes, steps = collapse(
         tuple(shape[axis] for axis in order),
@@ -45,6 +48,10 @@ def tile_plan(
             crossed = True
             break
     axes.reverse()
+    most = 2 * TILE if max(itemsizes) <= 2 else TILE
+    gaps = [abs(strides[axis]) for strides in steps for axis in axes[:1]]
+    if max(gaps, default=0) > max(itemsizes) and prod(shape) * sum(gaps) > _LARGE:
+        most = _SHORT
     lengths = [sizes[axis] for axis in axes] + [1] * (2 - len(axes))
     edges = [1] * len(lengths)
     edges[0] = min(lengths[0], EDGE if crossed else most)

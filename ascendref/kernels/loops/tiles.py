@@ -76,7 +76,7 @@ _LONG_ROWS: Final = 256, 64
 _COPY: Final = types.int64(*[types.int64] * 7)
 
 
-_own_address: Final = own_address_in(_COPY)
+_own_address: Final = own_address_in(_COPY, environment=False)
 #: ``copy_tile(function, buffer, pitch, address, s0, s1, m0, m1)`` copies a tile of ``m1`` × ``m0``
 #: elements to or from a buffer whose rows are ``pitch`` bytes apart, by the address of a function
 copy_tile: Final = caller_of(_COPY)
@@ -209,9 +209,11 @@ def is_one_piece(size: int, address: int, s0: int, s1: int, m0: int, m1: int) ->
 def has_long_rows(table: int, plan: Any, addresses: int, inputs: int) -> Any:
     """Tell whether rows are computed where they are in memory, not in buffers.
 
-    That is for rows apart from each other; a row that all tiles share is copied to a buffer once.
+    That is for rows of several tiles, or apart from each other; a short row that all tiles share is
+    copied to a buffer once.
     """
-    apart, axes, length = False, plan[0], plan[2]
+    axes, length = plan[0], plan[2]
+    apart = plan[4] > 1
     for k in range(word(table, COUNT)):
         operand, address = table + ROWS + ROW * k, word(addresses, 8 * k)
         size, strides = word(operand, ITEMSIZE), 2 + (3 + k) * axes
@@ -257,25 +259,34 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
         held[k] = 0
     long_rows = has_long_rows(table, plan, arguments + OPERANDS, inputs)
     hard = 0
-    for number in range(start, stop):
+    number = start
+    while number < stop:
         for k in range(operands):
             place[k] = word(arguments, OPERANDS + 8 * k)
         rest, m0, m1 = number, tile, tile  # these are replaced: there are two axes at least
         for axis in range(axes):
             length, edge, count = plan[2 + 3 * axis], plan[3 + 3 * axis], plan[4 + 3 * axis]
-            after = rest // count
+            # divisions take longer than these comparisons
+            after = 0 if rest < count else rest if count == 1 else rest // count
             first = (rest - after * count) * edge
             rest = after
             if axis < 2:
                 m0, m1 = m1, smaller(edge, length - first)
-            for k in range(operands):
-                place[k] += first * plan[2 + (3 + k) * axes + axis]
-        if long_rows and m1 > 1:
+            if first:
+                for k in range(operands):
+                    place[k] += first * plan[2 + (3 + k) * axes + axis]
+        if long_rows:
+            # all rows of a tile, or the rest of a row of several tiles
+            before = number % plan[4]
+            count = smaller(plan[4] - before, stop - number)
+            m0 = smaller(count * plan[3], plan[2] - before * plan[3])
             for _ in range(m1):
                 hard += call_task(inner, given, 0, m0)
                 for k in range(operands):
                     place[k] += plan[3 + (3 + k) * axes]
+            number += count
             continue
+        number += 1
         direct = True
         for k in range(operands):
             operand, address, buffer = table + ROWS + ROW * k, place[k], given + begin + room * k

@@ -64,10 +64,11 @@ _LAUNCH: Final = types.int64(*[types.int64] * 7)
 set_word: Final = poke("int64")
 
 
-def own_address_in(signature: Any) -> Any:
+def own_address_in(signature: Any, environment: bool = True) -> Any:
     """Return a function that gives the address of the compiled function that calls it.
 
-    The address is that of a C function that calls it in the default floating-point environment.
+    The address is that of a C function that calls it, in the default floating-point environment
+    if ``environment``.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -78,9 +79,10 @@ def own_address_in(signature: Any) -> Any:
         function = ir.Function(builder.module, kind, name)
         function.linkage = "internal"
         inside = ir.IRBuilder(function.append_basic_block())
-        before = set_default_environment(inside)
+        before = set_default_environment(inside) if environment else None
         returned = emit_call(context, inside, builder.function, signature, function.args)
-        restore_environment(inside, before)
+        if environment:
+            restore_environment(inside, before)
         inside.ret(returned)
         return builder.ptrtoint(function, _WORD)
 
