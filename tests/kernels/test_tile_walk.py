@@ -111,6 +111,33 @@ def test_rows_of_wider_arrays(kind: str, length: int) -> None:
     assert_bits(grad[inner], want)
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rows_of_several_tiles(rows: int, threads: int) -> None:
+    """Rows apart from each other, one for all rows, and whole arrays that are transposed."""
+    grad, x = [numbers("float32", (rows, 40_005), seed) for seed in range(2)]
+    inner = slice(None), slice(2, 40_003)
+    want = ar.hardshrink_backward(grad[inner].copy(), x[inner].copy(), 0.1)
+    with ar.num_threads(threads):
+        got = x.copy()
+        ar.hardshrink_backward(grad[inner], x[inner], 0.1, out=got[inner])
+        assert_bits(got[inner], want)
+        assert_bits(got[:, [0, 1, -2, -1]], x[:, [0, 1, -2, -1]])
+        one = ar.hardshrink_backward(np.broadcast_to(grad[:1], grad.shape), x, 0.1)
+        assert_bits(one[:1], ar.hardshrink_backward(grad[:1].copy(), x[:1].copy(), 0.1))
+        turned = [np.asfortranarray(array) for array in (grad, x)]
+        assert_bits(ar.hardshrink_backward(*turned, 0.1)[inner], want)
+        assert_bits(ar.hardshrink_backward(*turned, 0.1, out=turned[1])[inner], want)
+
+
+def test_large_operands_with_gaps() -> None:
+    values = np.random.default_rng(0).normal(size=(2, 700_000, 2)).astype(np.float32)
+    grad, x = values[:, :, 0]
+    want = ar.hardshrink_backward(grad.copy(), x.copy(), 0.1)
+    assert_bits(ar.hardshrink_backward(grad, x, 0.1), want)
+    assert_bits(ar.hardshrink_backward(grad, x, 0.1, out=x), want)
+
+
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64"])
 def test_halves_in_rows_and_tiles(kind: str) -> None:
     """Both halves of a gradient are one loop's results, in arrays of any layout."""
