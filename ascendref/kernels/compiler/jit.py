@@ -21,6 +21,8 @@ from uuid import uuid4
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import ir
+from llvmlite.ir.instructions import Branch
 from numba import njit, types
 
 from ...core.fork_safety import run_to_end, runs_to_end
@@ -64,6 +66,27 @@ def outlined(builder: Any) -> None:
     """
     builder.function.attributes.add("noinline")
     tune_for_vectors(builder.function)
+
+
+def interleaved(vectors: int) -> Any:
+    """Return a function to be called after a loop, which then computes several vectors at a time.
+
+    The operations of a long formula wait for each other. With 0, LLVM decides; it interleaves only
+    short formulas.
+    """
+
+    @instructions(types.void)
+    def mark(builder: Any) -> None:
+        module, blocks = builder.module, builder.function.blocks
+        count = module.add_metadata(["llvm.loop.interleave.count", ir.IntType(32)(vectors)])
+        loop = module.add_metadata([count])
+        loop.operands = loop, count  # LLVM wants a node that begins with itself
+        for place, block in enumerate(blocks):
+            end = block.terminator
+            if isinstance(end, Branch) and end.operands[0] in blocks[: place + 1]:
+                end.set_metadata("llvm.loop", loop)
+
+    return mark
 
 
 P = ParamSpec("P")

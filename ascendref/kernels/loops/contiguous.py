@@ -50,10 +50,13 @@ def pair_writer(results: int) -> Compiled:
     return merged({1: one, 2: two}[results])
 
 
-def one_at_a_time(load: Compiled, formula: Compiled, write: Compiled, size: int) -> Compiled:
+def one_at_a_time(
+    load: Compiled, formula: Compiled, write: Compiled, size: int, mark: Compiled
+) -> Compiled:
     """Return the loop that processes one element at a time: loads, computes, rounds, writes.
 
     ``loop(tensors, out, scalars, zero, first, last)`` takes the addresses of contiguous operands.
+    ``mark`` is called after the loop (`interleaved`).
     """
 
     def loop(
@@ -67,12 +70,18 @@ def one_at_a_time(load: Compiled, formula: Compiled, write: Compiled, size: int)
         outlined()
         for i in range(first, last):
             write(out, i * size, formula(load(tensors, i, zero), scalars))
+        mark()
 
     return helper(loop)
 
 
 def in_pairs(
-    load: Compiled, load_pair: Compiled, formula: Compiled, write: Compiled, write_pair: Compiled
+    load: Compiled,
+    load_pair: Compiled,
+    formula: Compiled,
+    write: Compiled,
+    write_pair: Compiled,
+    mark: Compiled,
 ) -> Compiled:
     """Return the loop for BF16 operands: two elements at a time, the halves of a 32-bit word."""
 
@@ -90,6 +99,7 @@ def in_pairs(
             at = first * 2 + i * 4
             one, other = load_pair(tensors, at)
             write_pair(out, at, formula(one, scalars), formula(other, scalars))
+        mark()
         if first + 2 * pairs < last:
             i = last - 1
             write(out, i * 2, formula(load(tensors, i, zero), scalars))

@@ -3,12 +3,12 @@
 Kernels pass elements to it (``elementwise.py``), those of other types or layouts through buffers.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.codecs import REMAINDER, decoding, encoder
 from ..arithmetic.formula import Formula
-from ..compiler.jit import Once, once_each
+from ..compiler.jit import Once, interleaved, once_each
 from ..compiler.target import HAS_WIDE_VECTORS
 from ..runtime.launch import Task, task_kernel
 from .contiguous import (
@@ -21,6 +21,10 @@ from .contiguous import (
     through_caches,
 )
 from .elements import Read, loader, pair_loader
+
+#: vectors that a compute-bound loop computes at a time (measured: from 4 % slower to 60 % faster
+#: than one, with 256 and 512 bits)
+_INTERLEAVED: Final = 4
 
 
 class FormulaLoop:
@@ -71,8 +75,11 @@ class FormulaLoop:
         kinds = {kind.name for kind in (*self.inputs, self.result)}
         if kinds == {"bfloat16"} and self.compute == "float32":
             pairs = pair_loader(len(self.inputs)), formula, write, pair_writer(results)
-            return in_pairs(load, *pairs)
-        return one_at_a_time(load, formula, write, self.result.storage.itemsize)
+            return in_pairs(load, *pairs, self._mark())
+        return one_at_a_time(load, formula, write, self.result.storage.itemsize, self._mark())
+
+    def _mark(self) -> Any:
+        return interleaved(_INTERLEAVED if self.compute_bound else 0)
 
     def _load(self) -> Any:
         reads = []
