@@ -29,7 +29,7 @@ from .contiguous import past_caches
 LOOKED_UP_FROM: Final = 256 * 1024
 #: the same for n threads, divided by n²: each fetches what the n - 1 others have computed, and has
 #: the n-th part of the elements to gain from it
-_TIMES_THREADS_SQUARED: Final = 32 * 1024
+_TIMES_THREADS_SQUARED: Final = 128 * 1024
 #: numbers of 16 bits
 NUMBERS_OF_16_BITS: Final = 2**16
 #: types whose elements are read and written as integers of their size
