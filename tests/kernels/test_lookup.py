@@ -1,5 +1,6 @@
 """Large arrays of 16-bit numbers, whose results are looked up, have the bits of small ones."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,13 @@ COUNT = LOOKED_UP_FROM + 1
 ORDER = np.arange(COUNT) * 40503 % NUMBERS_OF_16_BITS
 #: a formula of the usual kind, one with scalars, one of several forms, and one that selects
 OPERATORS = {"silu": (), "swish": (-1.5,), "gelu": ("tanh",), "relu": ()}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Several threads look results up from larger arrays on."""
+    with ar.num_threads(1):
+        yield
 
 
 def check(operator: str, kind: str, scalars: Any, out: str | None, compute: Any) -> None:
