@@ -27,6 +27,8 @@ from ascendref.kernels.arithmetic.functions import (
 SQRT_2_OVER_PI = Fraction("0.797884560802865355879892119868763736951717262329869315331851659341")
 CUBIC = Fraction("0.044715")
 BETA = float(np.float32(0.7))
+#: no double
+LIMIT = Fraction("1.758099340847376624")
 
 
 class Case(NamedTuple):
@@ -115,4 +117,9 @@ FUNCTIONS = {
     "scaled_by_inverse": Case(lambda x, beta: x * single(1.0 / beta), 1, (3.0,)),
     "ratio": Case(lambda g, x, t: g * x / t, 3),
     "quotient": Case(lambda x, y: x / y, 2),
+    "log1p_of_quotient": Case(lambda x, y: log1p(abs(x) / abs(y)), 2),
+    "sum_with_constant": Case(lambda g, x: g * (x + LIMIT), 2, root=-float(LIMIT)),
+    "compared_with_constant": Case(
+        lambda x: select(x * (1.0 - x) < Fraction(1, 10), x, -x), 1, root=0.1127016653792583
+    ),
 }

@@ -188,6 +188,13 @@ class Ball(Number):
         return self.over is None and self.least >= 2.0**-400 and self.most <= 2.0**400
 
     @property
+    def is_single(self) -> bool:
+        """Whether it is known to be a float32 value."""
+        bits, unit, low, high = RANGE["float32"]
+        exact = self.inexact is False and self.bits is not None and self.bits <= bits
+        return exact and self.unit >= unit and low <= self.low and self.high <= high
+
+    @property
     def inverted(self) -> bool:
         """Whether to divide by it is to multiply with a number computed once for all elements."""
         return self.tame and (self.uniform or self.inverse is not None)
@@ -232,9 +239,14 @@ class Ball(Number):
     def is_finite(self) -> Truth:
         """Whether everything on which it depends is finite."""
         found: Truth = True
+        if self.is_quick and self.inputs:
+            # the bits of floats, because one comparison is enough
+            first, *others = [abs(x.narrowed()).bits() for x in self.inputs]
+            for bits in others:
+                first = first.at_least(bits)
+            return first.register() < inf  # type: ignore[no-any-return]
         for x in self.inputs:
-            # LLVM compares floats with it as floats
-            found = both(found, abs(x.narrowed() if self.is_quick else x) < inf)
+            found = both(found, abs(x) < inf)
         return found
 
     @property
@@ -293,11 +305,14 @@ class Ball(Number):
 
     def _compare(self, operator: str, other: Ball | Constant) -> BallCondition:
         a, b = self.whole(), self.lift(other).whole()
+        sides = [a.mid, b.mid]
+        if a.is_quick and a.is_single and b.is_single:
+            sides = [side.narrowed() for side in sides]  # twice as many in a vector
         sure = None
         if a.is_quick and a.inexact is False and a.bits and a.most < inf and b.low == b.high:
             sure = {inf: operator in ("<", "<="), -inf: operator in (">", ">=")}.get(b.low)
         return BallCondition(
-            holds=a.mid._compare(operator, b.mid),
+            holds=sides[0]._compare(operator, sides[1]),
             doubt=either(undecided(a, b), either(a.doubt, b.doubt)),
             inputs=merged(a.inputs, b.inputs),
             uniform=a.uniform and b.uniform,
@@ -327,7 +342,7 @@ class Ball(Number):
         return single(self)  # type: ignore[return-value]
 
     def _function(self, name: str) -> Self:
-        return self._applied(name, self.whole())  # type: ignore[no-any-return]
+        return self._applied(name, self)  # type: ignore[no-any-return]
 
 
 #: comparisons of numbers for which others are false

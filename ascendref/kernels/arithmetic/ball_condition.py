@@ -68,7 +68,8 @@ class BallCondition:
         if self.sure is not None:
             return a if self.sure else b
         over = None
-        if all(x.over is None or x.over.inverted for x in (a, b)):
+        # a quick attempt multiplies by the inverses, which takes no more operations
+        if not a.is_quick and all(x.over is None or x.over.inverted for x in (a, b)):
             over = self._over(a, b)
         else:
             a, b = a.whole(), b.whole()

@@ -77,7 +77,7 @@ CLOSE: Final = 2.0**-4
 def _computed(name: str, x: Ball) -> tuple[Register, float]:
     mid: Register = x.mid
     if x.is_quick and name in quick.RELATIVE_ERROR:
-        known = quick.Known(x.low, x.high, x.least)
+        known = quick.Known(x.low, x.high, x.least, x.inexact is False)
         return getattr(quick, name)(mid, known), quick.RELATIVE_ERROR[name]
     if name == "one_plus_exp":
         # below -85, the exponential is nothing beside 1
@@ -91,6 +91,11 @@ def _computed(name: str, x: Ball) -> tuple[Register, float]:
 
 
 def apply(name: str, x: Ball) -> Ball:
+    if name == "log1p" and x.is_quick and x.over is not None and x.low >= 0.0:
+        parts = (x, x.over)
+        if all(part.spread is None and not part.absolute for part in parts):
+            return _log1p_of_quotient(*parts)
+    x = x.whole()
     known, at = _FUNCTIONS[name], x.mid
     value, own = _computed(name, x)
     condition = 1.0 if name == "log1p" and x.low >= 0.0 else known.condition
@@ -106,6 +111,8 @@ def apply(name: str, x: Ball) -> Ball:
         return _with_growth(found, x)
     if condition is not None:
         found.relative += condition * x.relative * (1 + 2.0**-20)
+    elif name == "log" and spread is None and not absolute and x.relative < CLOSE:
+        found.absolute += x.relative * 1.1
     elif x.relative:
         spread = total(spread, Scaled(x.size, x.relative))
     if name == "exp" or name == "expm1":
@@ -124,6 +131,17 @@ def apply(name: str, x: Ball) -> Ball:
         most = abs(1.0 + at if name == "log1p" else at) * CLOSE
     found = found.doubted(error.register(at) > most)
     return replace(found, spread=error.times(slope, 1.01))
+
+
+def _log1p_of_quotient(x: Ball, over: Ball) -> Ball:
+    """Return log(1 + x / over), for x that is not negative, where the divisor is positive.
+
+    Otherwise it is in doubt. The condition number is at most 1.
+    """
+    value = quick.log1p_of_quotient(x.mid, over.mid)
+    relative = quick.RELATIVE_ERROR["log1p"] + (x.relative + over.relative) * (1 + 2.0**-20)
+    found = x._like(over, mid=value, relative=relative, inexact=True, low=0.0, high=745.0)
+    return found.doubted(~(over.mid > 0.0))
 
 
 def _with_growth(found: Ball, x: Ball) -> Ball:
@@ -151,6 +169,8 @@ def value_range(name: str, x: Ball) -> tuple[float, float]:
     known = _FUNCTIONS[name]
     if known.value is not None:
         low, high = known.value(x.low), known.value(x.high)
+        if name == "log" and x.inexact is False and x.least:
+            low = log(x.least)  # but for -inf, which is exact
     elif name == "tanh":
         low, high = (-1.0 if x.low < 0 else 0.0), (1.0 if x.high > 0 else 0.0)
     elif name == "softplus":

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: bound of the relative error of an operation, and the longest significand that is exact
 UNIT: Final = 2.0**-53
 BITS: Final = 53
+#: a quick sum with a rounded constant that leaves a smaller part of the constant is in doubt
+_LEFT: Final = 2.0**-13
 
 
 def add_doubles(a: Register, b: Register) -> tuple[Register, Condition]:
@@ -60,6 +62,10 @@ def add(a: Ball, b: Ball) -> Ball:
         found.relative += bound * GROW
     else:
         for x, y in ((a, b), (b, a)):
+            if a.is_quick and x.low == x.high and 0.0 < x.relative <= UNIT:
+                found.relative += x.relative / _LEFT * GROW
+                found = found.doubted(found.size < x.most * _LEFT)
+                continue
             if x.low == x.high:
                 part = Scaled(None, x.relative * x.most * GROW)
             elif y.low == y.high:
@@ -167,7 +173,7 @@ def divide(a: Ball, b: Ball) -> Ball:
         remains = differ(quotient.fma(b.mid, -dividend), 0.0)
         found.inexact = a.rounds_all or either(either(a.inexact, b.inexact), remains)
     found.unit = 0.0
-    if not (a.least > 0.0 and b.most < inf and a.least / b.most >= LEAST):
+    if not (a.least > 0.0 and b.most < inf and a.least >= LEAST * b.most):
         found.absolute = UNDERFLOW
     if b.high == inf and b.low >= 0.0:
         # an infinite divisor may stand for a large one
@@ -234,7 +240,12 @@ def undecided(a: Ball, b: Ball) -> Any:
         # rounding is monotonic: it may only make numbers equal
         return both(a.mid == b.mid, inexact)
     bound = total(a.error(), b.error())
+    for x, y in ((a, b), (b, a)):
+        known = y.low == y.high and y.most < inf
+        if known and x.spread is None and not x.absolute and x.relative < 2.0**-20:
+            # the same for all elements: numbers that may be equal are nearly as large
+            bound = y.error(more=x.relative * (1 + 2.0**-18))
     assert bound is not None
     gap = abs((a.mid - b.mid).high)
-    open_ = both(gap * (1 - 2.0**-40) <= bound * GROW, inexact)
+    open_ = both(gap <= bound * (1 + 2.0**-18), inexact)
     return both(open_, both(a.finite, b.finite))

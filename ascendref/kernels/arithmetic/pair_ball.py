@@ -285,6 +285,7 @@ _FUNCTIONS: Final[
 
 
 def apply(name: str, x: Ball) -> Ball:
+    x = x.whole()
     function, slope = _FUNCTIONS[name]
     found = function(replace(x, spread=None, inexact=False))
     found.low, found.high = value_range(name, x)

@@ -2,7 +2,7 @@
 
 They take half as many operations as those of `elementary` and `normal`. No result is subnormal:
 some below `SMALL` stand for smaller ones, and `LARGE` divisors for larger ones. Arguments are
-finite, but for those of logarithms; what is known of them saves operations.
+below 2**1000, or, of logarithms, infinite; what is known of them saves operations.
 """
 
 from __future__ import annotations
@@ -11,23 +11,30 @@ from math import inf, nan
 from typing import Final, NamedTuple
 
 from .coefficients import QUICK_EXP, QUICK_LOG, QUICK_TAIL
-from .elementary import DOUBLE, estrin, nearest_exponent, power_of_two, split
+from .elementary import DOUBLE, horner, magic_number, nearest_exponent, power_of_two
 from .normal import DENSITY, A, B
-from .registers import Integer, Register, two_sum
+from .registers import Integer, Register
 
 #: bounds of the relative errors of results that are neither small nor large, at least twice those
 #: that `tests/kernels/arithmetic/test_elementary.py` finds
 RELATIVE_ERROR: Final[dict[str, float]] = {
-    "exp": 2.0**-47,
-    "expm1": 2.0**-46,
-    "one_plus_exp": 2.0**-47,
-    "log": 2.0**-46,
-    "log1p": 2.0**-46,
-    "normal_cdf": 2.0**-43,
-    "normal_pdf": 2.0**-43,
+    "exp": 2.0**-42,
+    "expm1": 2.0**-40,
+    "one_plus_exp": 2.0**-42,
+    "log": 2.0**-45,
+    "log1p": 2.0**-45,
+    "softplus": 2.0**-42,
+    "tanh": 2.0**-41,
+    "normal_cdf": 2.0**-42,
+    "normal_pdf": 2.0**-42,
 }
 #: results of functions that underflow are off by less, in addition
-SMALL: Final = {"exp": 2.0**-860, "normal_cdf": 2.0**-560, "normal_pdf": 2.0**-560}
+SMALL: Final = {
+    "exp": 2.0**-860,
+    "softplus": 2.0**-860,
+    "normal_cdf": 2.0**-560,
+    "normal_pdf": 2.0**-560,
+}
 #: what is divided by a divisor that is at least as large may be off by its inverse
 LARGE: Final = 2.0**860
 #: `one_plus_exp` of larger arguments is that of this one; exponentials of smaller ones than its
@@ -37,6 +44,8 @@ HIGHEST: Final = 600.0
 FARTHEST: Final = 28.0
 #: the polynomial's variable is 0 for this argument
 K: Final = 3.5
+#: half a step of a double's exponent
+_HALF: Final = 1 << DOUBLE.width - 1
 
 
 class Known(NamedTuple):
@@ -46,6 +55,8 @@ class Known(NamedTuple):
     high: float = inf
     #: smallest magnitude that is not 0
     least: float = 0.0
+    #: whether it is finite: it is not a quotient
+    finite: bool = False
 
     def limited(self, x: Register, low: float, high: float = inf) -> Register:
         """Return an argument, or the end of an interval beyond which it may be."""
@@ -57,11 +68,18 @@ class Known(NamedTuple):
 UNKNOWN: Final = Known()
 
 
+def even_and_odd(x: Register, coefficients: tuple[float, ...]) -> Register:
+    """Return what `horner` does, of even and odd powers: half as many operations in a row."""
+    square, first = x * x, (len(coefficients) - 1) % 2
+    even, odd = [horner(square, coefficients[k::2]) for k in (first, 1 - first)]
+    return odd.fma(x, even)
+
+
 def _exp_parts(x: Register) -> tuple[Integer, Register]:
     """Return n and p: ``exp(x)`` is ``2**n * (1 + p)``."""
     exponent, n = nearest_exponent(x)
     r = (-n).fma(DOUBLE.ln2[1], (-n).fma(DOUBLE.ln2[0], x))
-    return exponent, (r * r).fma(estrin(r, QUICK_EXP), r)
+    return exponent, (r * r).fma(even_and_odd(r, QUICK_EXP), r)
 
 
 def exp(x: Register, known: Known = UNKNOWN) -> Register:
@@ -88,39 +106,54 @@ def one_plus_exp(x: Register, known: Known = UNKNOWN) -> Register:
     return power.fma(p, power + 1.0)
 
 
-def _log(x: Register, low: Register | None = None, exponent: Register | None = None) -> Register:
-    """Return ``log((x + low) * 2**exponent)``, for positive normal x."""
-    m, _, k = split(x)
-    if exponent is not None:
-        k = k + exponent
-    f = m - 1.0
-    s = f / (2.0 + f)
+def _log(a: Register, b: Register, distance: Register | None = None) -> Register:
+    """Return ``log(a / b)`` of positive normal numbers; if a is rounded, the distance is not.
+
+    A power of two brings b next to a: the logarithm of the quotient of these two is a series of
+    their difference divided by their sum.
+    """
+    power = (a.bits() - b.bits() + _HALF) >> DOUBLE.width
+    magic = magic_number(a)
+    k = (power + magic.bits()).register() - magic
+    near = (b.bits() + (power << DOUBLE.width)).register()
+    s = (a - near if distance is None else b - near + distance) / (a + near)
     z = s * s
-    square = 0.5 * f * f
-    tail = k * DOUBLE.short_ln2[1]
-    if low is not None:
-        tail = tail + low / x
-    series = s.fma(z.fma(estrin(z, QUICK_LOG), square), tail)
-    return k.fma(DOUBLE.short_ln2[0], f - (square - series))
+    return k.fma(DOUBLE.ln2[0], s * z.fma(even_and_odd(z, QUICK_LOG), 2.0))
 
 
 def log(x: Register, known: Known = UNKNOWN) -> Register:
+    one = x.lift(1.0)
     if known.least >= 2.0**-1022:
-        value = _log(x)
+        value = _log(x, one)
     else:
         subnormal = x < 2.0**-1022
-        normal = subnormal.select(x * 2.0**53, x)
-        value = _log(normal, exponent=subnormal.select(x.lift(-53), 0.0))
+        scale = subnormal.select(2.0**53, one)
+        value = _log(x * scale, scale)
     value = value if known.low > 0.0 else (x == 0.0).select(-inf, value)
-    value = (x < inf).select(value, x)  # a quotient by 0 is infinite
-    return value if known.low >= 0.0 else (x < 0.0).select(nan, value)  # type: ignore[no-any-return]
+    value = value if known.finite else (x < inf).select(value, x)  # a quotient by 0 is infinite
+    return value if known.low >= 0.0 else (x < 0.0).select(nan, value)
 
 
 def log1p(x: Register, known: Known = UNKNOWN) -> Register:
-    value = (abs(x) < DOUBLE.spacing).select(x, _log(*two_sum(x.lift(1.0), x)))
+    value = log1p_of_quotient(x, x.lift(1.0))
     value = value if known.low > -1.0 else (x == -1.0).select(-inf, value)
-    value = (x < inf).select(value, x)  # a quotient by 0 is infinite
-    return value if known.low >= -1.0 else (x < -1.0).select(nan, value)  # type: ignore[no-any-return]
+    value = value if known.finite else (x < inf).select(value, x)  # a quotient by 0 is infinite
+    return value if known.low >= -1.0 else (x < -1.0).select(nan, value)
+
+
+def log1p_of_quotient(x: Register, over: Register) -> Register:
+    """Return ``log1p(x / over)``, for a positive divisor, in one division."""
+    return (x == 0.0).select(x, _log(over + x, over, x))  # type: ignore[no-any-return]
+
+
+def softplus(x: Register, known: Known = UNKNOWN) -> Register:
+    power = exp(-abs(x), Known(high=0.0))
+    return x.at_least(0.0) + _log(1.0 + power, x.lift(1.0), power)
+
+
+def tanh(x: Register, known: Known = UNKNOWN) -> Register:
+    e = expm1(abs(x) * -2.0, Known(high=0.0))
+    return (-e / (2.0 + e)).copysign(x)
 
 
 def _square_exp(y: Register) -> Register:
@@ -142,7 +175,7 @@ def normal_cdf(x: Register, known: Known = UNKNOWN) -> Register:
     below = y.fma(above, B)
     both = 1.0 / (below * beyond)
     mills = above * (both * beyond)
-    tail = _square_exp(y) * (mills * estrin((y - K) * (both * below), QUICK_TAIL))
+    tail = _square_exp(y) * (mills * even_and_odd((y - K) * (both * below), QUICK_TAIL))
     return (x < 0.0).select(tail, 1.0 - tail)  # type: ignore[no-any-return]
 
 

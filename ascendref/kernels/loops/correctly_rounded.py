@@ -3,7 +3,7 @@
 Every element is computed with an error bound (``ball.py``). If both ends of this interval round to
 the same number of the result's type, that number is the result. This is Ziv's test, in four stages:
 with doubles and functions of few digits (``quick.py``), which leave ties, infinities and some 1 in
-500 thousand other F32 elements open, and so their block; with precise functions, 1 in 10 million;
+100 thousand other F32 elements open, and so their block; with precise functions, 1 in 10 million;
 with double-doubles; and at last in Python, with fractions, which decide ties (``exact.py``).
 """
 

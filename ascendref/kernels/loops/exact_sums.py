@@ -156,6 +156,12 @@ def _merge(lanes: Pointer, k: int, other: int) -> None:
     lanes[k + 2 * APART] += lanes[other + 2 * APART] + (abs(second) + abs(third))
 
 
+@inlined
+def _quick_merge(lanes: Pointer, k: int, other: int) -> None:
+    lanes[k] += lanes[other]
+    lanes[k + 2 * APART] += lanes[other + 2 * APART]
+
+
 def numbers_of(term: Formula, kind: ElementType) -> tuple[Any, int]:
     """Return the function that gives the numbers of a term, and their count."""
     if term.factors is None:
@@ -178,10 +184,13 @@ def quick_sums(term: Formula, kind: ElementType, settle: Any) -> RunningSums:
     ((1 + 2**-53)**k - 1) times the sum of their magnitudes (Higham, "Accuracy and Stability of
     Numerical Algorithms", 4.2), which is below k * 2**-52. Each term adds its part to the bound.
     """
-    return _running_sums(quick_evaluator(term, kind.name, _ADDED), 2, _quick_step, settle)
+    term_of = quick_evaluator(term, kind.name, _ADDED)
+    return _running_sums(term_of, 2, _quick_step, settle, merge=_quick_merge)
 
 
-def _running_sums(factors_of: Any, count: int, step: Step, settle: Any) -> RunningSums:
+def _running_sums(
+    factors_of: Any, count: int, step: Step, settle: Any, merge: Any = _merge
+) -> RunningSums:
     add_factors, keep_factors = _adder(step, count), _keeper(count)
     add_one = row_adder(step, np.float64, 1, NUMBERS, count)
 
@@ -219,7 +228,7 @@ def _running_sums(factors_of: Any, count: int, step: Step, settle: Any) -> Runni
         keep,
         add_kept,
         row_adder(step, np.float64, LANES, NUMBERS, count),
-        _merge,
+        merge,
         finish,
     )
 

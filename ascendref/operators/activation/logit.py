@@ -58,7 +58,7 @@ def value_rounded(self: Number, eps: Number) -> Number:
     """The same for results of narrow types, where 1 / z is finite but at 0, which is +0."""
     z = clamped(self, eps, single(1.0 - eps))
     upper = z >= 0.5
-    size = log1p(abs(2.0 * z - 1.0) / select(upper, 1.0 - z, select(z == 0.0, 0.0, z)))
+    size = log1p(abs(2.0 * z - 1.0) / select(upper, 1.0 - z, z + 0.0))
     return select(upper, size, -size)
 
 

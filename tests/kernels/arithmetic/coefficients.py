@@ -110,8 +110,10 @@ def fit_exp(count: int, *, wide: bool) -> str:
     return fit(exponential, -half_ln2, half_ln2, count, wide=wide)
 
 
-def fit_log(count: int, *, wide: bool) -> str:
-    largest = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
+def fit_log(count: int, *, wide: bool, farthest: float = 0.5) -> str:
+    """Return the coefficients for quotients up to that power of two."""
+    quotient = mp.mpf(2) ** farthest
+    largest = ((quotient - 1) / (quotient + 1)) ** 2 * mp.mpf("1.001")
     return fit(logarithm, 0, largest, count, wide=wide)
 
 
@@ -142,8 +144,9 @@ def tables() -> str:
         text += f"\n{name}: Final = {{\n{''.join(rows)}}}  # fmt: skip\n"
     with mp.workprec(300):
         quick_fits = {
-            "EXP": fit_exp(9, wide=True),
-            "LOG": fit_log(6, wide=True),
+            "EXP": fit_exp(8, wide=True),
+            # the bits of two numbers tell the logarithm of their quotient within 0.0861
+            "LOG": fit_log(6, wide=True, farthest=0.5861),
             "TAIL": fit_tail(tail, quick.K, quick.FARTHEST, 19, wide=True),
         }
     for name, made in quick_fits.items():

@@ -132,13 +132,17 @@ def test_relative_error_of_quick_functions(name: str) -> None:
         x = x[abs(x) < 600.0]
     elif "normal" in name:
         x = x[abs(x) < quick.FARTHEST]
+    elif name == "softplus":
+        x = x[x > -600.0]
+    x = x[abs(x) < 2.0**1000]
     (got,) = compiled(getattr(quick, name), np.float64)(x)
     exact = EXACT.get(name, lambda x: x.exp() + 1)
     _, relative = errors([exact(arb(number)) for number in x.tolist()], got)
     assert 2.0 * relative.max() * 2.0**-53 <= quick.RELATIVE_ERROR[name], x[relative.argmax()]
     (got,) = compiled(getattr(quick, name), np.float64)(np.array([-inf, inf, nan, -1.0, -0.0, 0.0]))
     if name not in ("expm1", "log", "log1p"):  # what is next to 0 or 1, or large, stands for limits
-        limits = {"exp": (0, inf), "normal_cdf": (0, 1), "normal_pdf": (0, 0)}
+        limits = {"exp": (0, inf), "softplus": (0, inf), "tanh": (-1, 1), "normal_cdf": (0, 1),
+                  "normal_pdf": (0, 0)}  # fmt: skip
         for place, limit in enumerate(limits.get(name, (1, inf))):
             assert got[place] > 2.0**800 if limit == inf else abs(got[place] - limit) < 2.0**-500
             got[place] = limit
@@ -148,11 +152,27 @@ def test_relative_error_of_quick_functions(name: str) -> None:
         "one_plus_exp": [1.0, inf, nan, got[3], 2.0, 2.0],
         "log": [nan, inf, nan, nan, -inf, -inf],
         "log1p": [nan, inf, nan, -inf, -0.0, 0.0],
+        "softplus": [0.0, inf, nan, *got[3:]],
+        "tanh": [-1.0, 1.0, nan, got[3], -0.0, 0.0],
         "normal_cdf": [0.0, 1.0, nan, *got[3:]],
         "normal_pdf": [0.0, 0.0, nan, *got[3:]],
     }
     np.testing.assert_array_equal(got, special[name])
     assert (np.signbit(got) == np.signbit(special[name]))[~np.isnan(got)].all()
+
+
+def test_relative_error_of_quick_logarithms_of_quotients() -> None:
+    rng = np.random.default_rng(0)
+    x, over = 2.0 ** rng.uniform(-300.0, 300.0, (2, 10_000))
+    x[:5_000] = over[:5_000] * 2.0 ** rng.uniform(-60.0, 5.0, 5_000)
+    function = compiled(quick.log1p_of_quotient, np.float64, np.float64)
+    (got,) = function(x, over)
+    exact = [(arb(a) / arb(b)).log1p() for a, b in zip(x.tolist(), over.tolist(), strict=True)]
+    _, relative = errors(exact, got)
+    assert 2.0 * relative.max() * 2.0**-53 <= quick.RELATIVE_ERROR["log1p"]
+    (got,) = function(np.array([-0.0, 0.0]), np.ones(2))
+    assert got.tolist() == [0.0, 0.0]
+    assert np.signbit(got).tolist() == [True, False]
 
 
 def times_falling_logistic(numerator: Register, x: Register) -> Register:
