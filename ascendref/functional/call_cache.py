@@ -323,12 +323,10 @@ def _make_run(
     arrays, result = computed.arrays, computed.arrays[len(call.tensors)]
     if type(result) is not ndarray or not result.size:
         return None
-    if call.operator.mode(values) != "none":
-        if not kernel.are_contiguous(arrays, in_place):
-            return None
+    viewed, reduces = call.operator.is_viewed, call.operator.mode(values) != "none"
+    if reduces and kernel.are_contiguous(arrays, in_place):
         return key, _reduction(kernel, result.dtype), None
-    viewed = call.operator.is_viewed
-    if not viewed and kernel.layout(arrays, in_place) == "dense":
+    if not (viewed or reduces) and kernel.layout(arrays, in_place) == "dense":
         run, ranges = _elementwise(kernel.bind(), result.dtype, None), scalar_ranges(call, values)
         if ranges is None:
             return key, run, None
@@ -336,6 +334,10 @@ def _make_run(
     if in_place or not (call.out is None or type(call.out) is ndarray):
         return None
     key = (*key, *_layouts(call.tensors, call.out))
+    if reduces:
+        makers = [_maker(array) for array in arrays[len(call.tensors) :]]
+        again = key in _CACHED_CALLS
+        return key, _laid_out(kernel.like(arrays), makers) if again else None, None
     parts = viewed_parts(call.operator, computed) if viewed else []
     if key not in _CACHED_CALLS or not (parts or (not viewed and kernel.has_strided_loop)):
         return key, None, None
@@ -384,6 +386,22 @@ def _viewed(
             if kernel(id(tensors), id(out), id(scalars)) < 0:
                 return None
         return out
+
+    return run
+
+
+def _laid_out(
+    compute: Callable[[tuple[Any, ...], bytes], bool], makers: list[Callable[[], Any]]
+) -> Run:
+    """Return what runs a reduction of arrays with a layout that is known."""
+
+    def run(tensors: tuple[Any, ...], numbers: bytes, out: Any) -> Any:
+        if out is not None and len(makers) > 1:
+            return None
+        outs = tuple([make() for make in makers]) if out is None else (out,)
+        if not compute((*tensors, *outs), numbers):
+            return None
+        return outs[0] if len(outs) == 1 else outs
 
     return run
 

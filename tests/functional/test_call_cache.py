@@ -60,6 +60,25 @@ def test_a_call_on_strided_arrays_is_checked_twice_for_each_layout(
         assert len(checked) == 2 * count + 1  # and the contiguous copies once
 
 
+@pytest.mark.parametrize("operator", ["mse_loss", "prelu_backward"])
+def test_a_sum_of_strided_arrays_is_checked_twice_for_each_layout(
+    operator: str, checked: list[str]
+) -> None:
+    rng, weight = np.random.default_rng(3), (X[:5],) * (operator == "prelu_backward")
+    for count, step in enumerate((2, 3), 1):
+        for _ in range(4):
+            x = rng.random((40, 5 * step)).astype(np.float32)[:, ::step]
+            row = np.broadcast_to(x[0].copy(), x.shape)
+            got = call_of(operator, row, x, *weight)
+            assert_same_bits(got, call_of(operator, row.copy(), x.copy(), *weight))
+        assert len(checked) == 2 * count + 1  # and the contiguous copies once
+    assert_same_bits(call_of(operator, row, x, *weight), got)
+    outs = tuple(np.empty_like(result) for result in got)
+    given = outs if len(outs) > 1 else outs[0]
+    assert array_function(operator)(row, x, *weight, out=given) is given
+    assert_same_bits(outs, got)
+
+
 def viewed_call(operator: str, shape: tuple[int, ...], *dim: int) -> tuple[Any, list[Any], Any]:
     """Return a function with its scalars, tensors whose views have a shape, and a result."""
     rng, function = np.random.default_rng(5), array_function(operator)

@@ -273,11 +273,11 @@ def test_bits_do_not_depend_on_layouts_threads_and_parts(mode: str, compute: str
         for threads in (1, 2):
             with ar.num_threads(threads):
                 assert_bits(loss(seen, target, mode, compute_dtype=compute), want)
-    row = target[:, :1]
-    assert_bits(
-        loss(x, row, mode, compute_dtype=compute),
-        loss(x, np.broadcast_to(row, x.shape).copy(), mode, compute_dtype=compute),
-    )
+    for row in (target[:, :1], target[0], target[0, 0], target[..., :1], target[:1, :, :1]):
+        assert_bits(
+            loss(x, row, mode, compute_dtype=compute),
+            loss(x, np.broadcast_to(row, x.shape).copy(), mode, compute_dtype=compute),
+        )
     parts = [
         partial_call(LOSS, (x[k : k + 24], target[k : k + 24]), (mode, 1.0), k * 2560, compute)[1]
         for k in (48, 0, 24)

@@ -44,7 +44,7 @@ from ..runtime.memory import (
 from ..runtime.nontemporal import LINE
 from .exact_sums import NUMBERS, exact_sums, join, numbers_of
 from .reduction_loops import Parts
-from .reduction_places import place, strides_of, weight_place
+from .reduction_places import layout_of, place, weight_place
 from .reduction_plan import BLOCK, SUMS_STRIDE, TERMS
 from .running_sums import APART, PARTIAL, TENSORS, Compiled, Pointer
 
@@ -70,7 +70,7 @@ def term_reader(parts: Parts) -> Compiled:
             at = weight_place(plan, channel)
             weight = decode(read_weight(word(operands, 8 * tensors), at))
         for k in range(tensors):
-            at = place(plan, strides_of(plan, k), channel, number)
+            at = place(layout_of(plan, k), channel, number)
             set_word(elements, 8 * k, word(operands, 8 * k) + at)
         return weigh(load(addresses(elements), 0, 0), weight)
 

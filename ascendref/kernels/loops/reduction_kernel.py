@@ -16,9 +16,10 @@ from ..compiler.jit import Once, inlined
 from ..runtime.array_header import GATHER, SCATTER, Operand, operand_table
 from ..runtime.kernel import Kernel, Piece
 from ..runtime.launch import LAUNCHER, Task, Words, address, task_kernel
+from .array_kernels import Origin, layout_check, layout_table
 from .contiguous import scalar_reader
 from .elements import Read, loader
-from .reduction_launch import contiguous_kernel, memory_kernel
+from .reduction_launch import arrays_kernel, memory_kernel
 from .reduction_loops import Parts, block_task, total_task
 from .reduction_plan import BLOCK, Operands, ReductionPlan, contiguous_plan, reduction_plan
 from .running_sums import TENSORS, RunningSums, rounded_sums
@@ -73,7 +74,8 @@ class ReductionKernel(Kernel):
         casts = () if out is kind else ("as", out.name)
         self.name = "_".join((*[f.name for f in formulas], *types, "in", compute, *casts))
         self.name += "".join([flag for flag, holds in flags.items() if holds])
-        operands = [Operand(given.numpy) for given in (*inputs, *[kind] * self._results, out)]
+        operands = [Operand(given.numpy, held=kind.numpy) for given in inputs]
+        operands += [Operand(given.numpy) for given in (*[kind] * self._results, out)]
         for k in (*[self._full] * weighted, -1):
             first = self._full if weighted else tensors + self._results
             operands[k] = operands[k]._replace(shape_of=first, highest_rank=1)
@@ -130,8 +132,29 @@ class ReductionKernel(Kernel):
         fixed, plan_at, room, _ = ready
         kept = self._partial(room, scratch) if room else None
         partial = 0 if kept is None else id(kept)
-        done = self._call(self.contiguous_kernel, fixed, plan_at, partial, id(numbers), id(arrays))
+        done = self._call(self.arrays_kernel, fixed, plan_at, partial, id(numbers), id(arrays))
         return done >= 0
+
+    def like(self, arrays: tuple[NDArray[Any], ...]) -> Callable[[tuple[Any, ...], bytes], bool]:
+        """Return what computes with operands of this layout, which may be any objects.
+
+        If there are two results, these must be new arrays.
+        """
+        plan = self._plan(arrays, False)
+        if plan.copies:
+            _ = self.tile_copies
+        room = self._room(plan, False)
+        layout = layout_table(arrays, tuple(map(Origin, range(len(arrays)))))
+        check = layout.ctypes.data, address(self.layout_check)
+        fixed = self._arguments(plan.layout, "total" if room else None, *check, memory=layout)
+
+        def compute(arrays: tuple[Any, ...], numbers: bytes) -> bool:
+            kept = self._partial(room, None)
+            partial = 0 if kept is None else id(kept)
+            given = partial, id(numbers), id(arrays)
+            return self._call(self.arrays_kernel, fixed.address, plan.address, *given) >= 0
+
+        return compute
 
     def in_memory(
         self,
@@ -249,14 +272,18 @@ class ReductionKernel(Kernel):
         """Return the address of the arguments that are the same in all calls."""
         fixed = self._words.get((layout, total))
         if fixed is None:
-            tasks = self.task(layout), getattr(self, f"{total}_task") if total else None
-            addresses = [address(task) if task else 0 for task in tasks]
-            fixed = self._words[layout, total] = Words((self.table, *addresses, LAUNCHER.address))
+            fixed = self._words[layout, total] = self._arguments(layout, total, 0, 0)
         return fixed.address
 
-    #: the kernels for contiguous arrays and for elements in memory
-    contiguous_kernel = Piece(lambda self: contiguous_kernel())
+    def _arguments(self, layout: str, total: str | None, *check: int, memory: Any = None) -> Words:
+        tasks = self.task(layout), getattr(self, f"{total}_task") if total else None
+        addresses = [address(task) if task else 0 for task in tasks]
+        return Words((self.table, *addresses, LAUNCHER.address, *check), memory)
+
+    #: the kernels for arrays and for elements in memory, and what checks the layout of arrays
+    arrays_kernel = Piece(lambda self: arrays_kernel())
     memory_kernel = Piece(lambda self: memory_kernel())
+    layout_check = Piece(lambda self: layout_check())
     #: the tasks for operands whose channels are adjacent in memory, and for all others
     rows_task = Piece(lambda self: self._task("rows", lambda: block_task(self._parts, rows=True)))
     runs_task = Piece(lambda self: self._task("runs", lambda: block_task(self._parts, rows=False)))
@@ -280,7 +307,7 @@ class ReductionKernel(Kernel):
 
     def needed(self, layout: str) -> tuple[str, ...]:
         loop, _, way = layout.partition("_")
-        kernel = "memory_kernel" if way else "contiguous_kernel"
+        kernel = "memory_kernel" if way else "arrays_kernel"
         return (kernel, f"{loop}_task", *(["tile_copies"] if way == "copied" else []))
 
     def make_ready(self, layout: str, size: int) -> None:

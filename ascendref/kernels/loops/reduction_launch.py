@@ -42,19 +42,26 @@ def _memory(fixed: int, plan: int, partial: int, numbers: int, addresses: int) -
     return run_reduction(fixed, plan, partial, numbers + BYTES, addresses + BYTES)
 
 
-def _contiguous(fixed: int, plan: int, partial: int, numbers: int, arrays: int) -> Any:
-    """Compute with contiguous operands, a tuple; for other objects, return -1."""
-    table, objects = word(fixed, 0), in_memory(NO_OPERANDS)
+def _arrays(fixed: int, plan: int, partial: int, numbers: int, arrays: int) -> Any:
+    """Compute with operands, a tuple, that are contiguous or have a layout; for others, return -1.
+
+    Two more addresses follow those of `run_reduction`: of a layout (`layout_table`), or 0, and of
+    the function that checks it.
+    """
+    table, layout, objects = word(fixed, 0), word(fixed, 32), in_memory(NO_OPERANDS)
     if word(table, ARRAY_TYPE) == 0:
         return -1
     copy(objects, arrays + ITEMS, 8 * word(table, COUNT))
-    if contiguous_size(table, objects) < 0:
+    if layout:
+        if not call_task(word(fixed, 40), table, layout, objects):
+            return -1
+    elif contiguous_size(table, objects) < 0:
         return -1
     replace_by_data(objects, table)
     kept = word(partial, DATA) if partial else 0
     return run_reduction(fixed, plan, kept, numbers + BYTES, objects)
 
 
-#: the kernels for contiguous arrays and for elements in memory
-contiguous_kernel = shared(_contiguous, "reduce_contiguous")
+#: the kernels for arrays and for elements in memory
+arrays_kernel = shared(_arrays, "reduce_arrays")
 memory_kernel = shared(_memory, "reduce_in_memory")

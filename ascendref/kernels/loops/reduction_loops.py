@@ -2,8 +2,8 @@
 
 If the channels of a task are adjacent in memory, the loop processes *rows* of channels, so that
 memory is accessed in order; otherwise *runs* of terms of one channel. Operands of one layout are
-read and written directly, all others through buffers, tile by tile. When all blocks are done,
-another task adds them for each channel.
+read and written directly. Others are processed tile by tile, through buffers where a tile is not
+contiguous in memory. When all blocks are done, another task adds them for each channel.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.jit import helper, inlined, outlined
-from ..runtime.array_header import GATHER, ROW, ROWS, SCATTER
+from ..runtime.array_header import CONVERTED, GATHER, ROW, ROWS, SCATTER
 from ..runtime.launch import (
     FAILURE,
     NO_MEMORY,
@@ -36,15 +36,21 @@ from ..runtime.memory import (
     words,
 )
 from ..runtime.nontemporal import LINE
-from .reduction_places import evenly_spaced, place, strides_of, weight_place
+from .reduction_places import evenly_spaced, layout_of, place, weight_place
 from .reduction_plan import (
-    AXES,
+    ACROSS,
+    ALONG,
+    BETWEEN,
     BLOCK,
     BLOCKS,
     BY_CHANNEL,
     CHANNELS,
     DIRECT,
+    HELD_TERMS,
+    INNER,
     LANES,
+    OUTER,
+    PERIOD,
     PITCH,
     TASK_CHANNELS,
     TERMS,
@@ -232,42 +238,96 @@ def runs_loop(parts: Parts) -> Compiled:
 
 
 def tile_copier(size: int, *, rows: bool) -> Compiled:
-    """Return ``copy(function, plan, operand, memory, buffer, tile)`` (`block_task`).
+    """Return ``copy(function, layout, memory, buffer, tile)``.
 
-    It copies a tile of an operand to or from a buffer with ``pitch`` elements between two rows.
+    It copies a tile of an operand, terms ``first`` to ``last`` of ``height`` channels, to or from a
+    buffer with ``pitch`` elements between two rows.
     """
 
     @helper
     def copy(
-        function: int, plan: Pointer, operand: int, memory: int, buffer: int, tile: tuple[int, ...]
+        function: int, layout: Pointer, memory: int, buffer: int, tile: tuple[int, ...]
     ) -> None:
-        pitch, channel, height, term, run = tile
-        at = strides_of(plan, operand)
-        across, along = plan[at], plan[at + plan[AXES]]
-        done = 0
-        while done < run:
-            count = evenly_spaced(plan, term + done, term + run)
-            source = memory + place(plan, at, channel, term + done)
+        pitch, channel, height, first, last = tile
+        across, along, term = layout[ACROSS], layout[ALONG], first
+        while term < last:
+            count = evenly_spaced(layout, term, last)
+            source = memory + place(layout, channel, term)
             if rows:
-                target = buffer + done * pitch * size
+                target = buffer + (term - first) * pitch * size
                 copy_tile(function, target, pitch * size, source, across, along, height, count)
-            else:
-                target = buffer + done * size
+            elif height > 1 or count < layout[INNER]:
+                target = buffer + (term - first) * size
                 copy_tile(function, target, pitch * size, source, along, across, count, height)
-            done += count
+            else:
+                # whole rows of terms of a channel are copied together
+                target, apart = buffer + (term - first) * size, count * size
+                after = layout[OUTER] - term // count % layout[OUTER]
+                lines = smaller((last - term) // count, after)
+                copy_tile(function, target, apart, source, along, layout[BETWEEN], count, lines)
+                count *= lines
+            term += count
 
     return copy
 
 
+def contiguity(size: int, *, rows: bool) -> Compiled:
+    """Return ``is_one_piece(operand, layout, tile)``: whether a tile needs no buffer."""
+
+    @helper
+    def is_one_piece(operand: int, layout: Pointer, tile: tuple[int, ...]) -> Any:
+        _, _, height, first, last = tile
+        if word(operand, CONVERTED) or evenly_spaced(layout, first, last) < last - first:
+            return False
+        if rows:
+            return layout[ACROSS] == size and layout[ALONG] == height * size
+        return height == 1 and layout[ALONG] == size
+
+    return is_one_piece
+
+
+def tile_finder(size: int, *, rows: bool) -> Compiled:
+    """Return ``find(arguments, k, buffer, held, tile)``, the address of a tile of a tensor.
+
+    The tile is in memory, if it is contiguous there, or in the buffer, which holds the terms of a
+    channel that ``held`` tells: terms that repeat, and those of more than a block, are copied once.
+    """
+    copy, is_one_piece = tile_copier(size, rows=rows), contiguity(size, rows=rows)
+
+    @helper
+    def find(arguments: int, k: int, buffer: int, held: Pointer, tile: tuple[int, ...]) -> Any:
+        plan = int64_pointer(word(arguments, PLAN))
+        operand = word(arguments, TABLE) + ROWS + ROW * k
+        pitch, channel, height, first, last = tile
+        layout, memory = layout_of(plan, k), word(arguments, TENSORS + 8 * k)
+        period, room = layout[PERIOD], plan[HELD_TERMS]
+        last += first % period - first
+        first %= period
+        if is_one_piece(operand, layout, (pitch, channel, height, first, last)):
+            return memory + place(layout, channel, first)
+        if channel != held[0] or first < held[1] or last > held[2]:
+            held[0] = channel
+            held[1] = 0 if period + plan[TILE_TERMS] <= room else first
+            held[2] = smaller(held[1] + room, plan[TERMS])
+            part = pitch, channel, height, held[1], held[2]
+            copy(word(operand, GATHER), layout, memory, buffer, part)
+        return buffer + (first - held[1]) * (pitch * size if rows else size)
+
+    return find
+
+
 def block_task(parts: Parts, *, rows: bool) -> Task:
     """Return the task that computes blocks of strips of channels."""
-    loop, copy = rows_loop(parts) if rows else runs_loop(parts), tile_copier(parts.size, rows=rows)
+    loop = rows_loop(parts) if rows else runs_loop(parts)
+    find, copy = tile_finder(parts.size, rows=rows), tile_copier(parts.size, rows=rows)
+    is_one_piece = contiguity(parts.size, rows=rows)
     pointer, add_up = parts.pointer, adder_up(parts.sums, parts.pointer)
     read, decode, tensors, size = peek(parts.kind), parts.decode, parts.tensors, parts.size
     numbers, weighted, has_result = parts.sums.numbers, parts.weighted, parts.element is not None
     zero, minus_zero = parts.register(0), parts.register(-0.0)
     places_at, result_at, tile = parts.places_at, parts.result_at, 2 * TILE * size
-    tiles_at = -(-(places_at + 8 * len(NO_OPERANDS)) // LINE) * LINE
+    held_at = places_at + 8 * len(NO_OPERANDS)
+    tiles_at = -(-(held_at + 24 * tensors) // LINE) * LINE
     room = tiles_at + (tensors + has_result) * tile
 
     def task(arguments: int, start: int, stop: int) -> Any:
@@ -283,13 +343,16 @@ def block_task(parts: Parts, *, rows: bool) -> Task:
         channels, terms, strip = plan[CHANNELS], plan[TERMS], plan[TASK_CHANNELS]
         strips, blocks = (channels + strip - 1) // strip, plan[BLOCKS]
         direct, operands, given = plan[DIRECT], arguments + TENSORS, arguments + TENSORS
-        gather = word(arguments, TABLE) + ROWS + GATHER
+        result, apart = word(arguments, TABLE) + ROWS + ROW * (tensors + weighted), True
         scatter = word(word(arguments, TABLE), ROWS + SCATTER)
+        spare = buffers + tiles_at + tensors * tile
         if not direct:
             given = buffers + places_at
             for k in range(tensors):
-                set_word(given, 8 * k, buffers + tiles_at + k * tile)
-            set_word(given, result_at, buffers + tiles_at + tensors * tile)
+                set_word(buffers, held_at + 24 * k + 16, 0)
+                # an in-place result stays in a buffer until the tile has been read
+                if has_result:
+                    apart = apart and word(operands, 8 * k) != word(operands, result_at)
         hard = 0
         for number in range(start, stop):
             # neighbouring tasks use neighbouring memory
@@ -301,7 +364,7 @@ def block_task(parts: Parts, *, rows: bool) -> Task:
                 channel = (number - block * strips) * strip
             height, first = smaller(strip, channels - channel), block * BLOCK
             end = smaller(terms, first + BLOCK)
-            pitch = plan[PITCH] if direct else height if rows else plan[TILE_TERMS]
+            pitch = plan[PITCH] if direct else height if rows else plan[HELD_TERMS]
             if weighted:
                 for c in range(height):
                     at = weight_place(plan, channel + c)
@@ -319,20 +382,26 @@ def block_task(parts: Parts, *, rows: bool) -> Task:
                     lanes[k + n * APART] = zero
             term = first
             while term < end:
+                at, buffered = 0, False
+                run = smaller(plan[TILE_TERMS], end - term)
+                part = pitch, channel, height, term, term + run
                 if direct:
-                    run = evenly_spaced(plan, term, end)
-                    at = place(plan, strides_of(plan, 0), channel, term) // size
+                    run = evenly_spaced(layout_of(plan, 0), term, end)
+                    at = place(layout_of(plan, 0), channel, term) // size
                 else:
-                    run, at = smaller(plan[TILE_TERMS], end - term), 0
-                    part = pitch, channel, height, term, run
                     for k in range(tensors):
-                        memory, tiles = word(operands, 8 * k), word(given, 8 * k)
-                        copy(word(gather, ROW * k), plan, k, memory, tiles, part)
+                        tiles, held = buffers + tiles_at + k * tile, buffers + held_at + 24 * k
+                        found = find(arguments, k, tiles, int64_pointer(held), part)
+                        set_word(given, 8 * k, found)
+                    if has_result:
+                        layout = layout_of(plan, tensors)
+                        buffered = not (apart and is_one_piece(result, layout, part))
+                        target = word(operands, result_at) + place(layout, channel, term)
+                        set_word(given, result_at, spare if buffered else target)
                 loop(arguments, given, buffers, (at, pitch, height, run, term - first))
-                if has_result and not direct:
-                    memory, tiles = word(operands, result_at), word(given, result_at)
-                    part = pitch, channel, height, term, run
-                    copy(scatter, plan, tensors, memory, tiles, part)
+                if has_result and buffered:
+                    memory, layout = word(operands, result_at), layout_of(plan, tensors)
+                    copy(scatter, layout, memory, spare, part)
                 term += run
             if rows:
                 hard += add_up(arguments, lanes, channel, height, block, used)

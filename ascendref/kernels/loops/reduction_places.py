@@ -3,40 +3,37 @@
 from typing import Any
 
 from ..compiler.jit import helper, inlined
-from ..runtime.memory import smaller
-from .reduction_plan import AXES, SIZES, WEIGHT
+from ..runtime.memory import beyond, smaller
+from .reduction_plan import ACROSS, ALONG, AXES, INNER, LAYOUTS, WEIGHT, WORDS
 
 #: a pointer in compiled code
 Pointer = Any
 
 
 @helper
-def strides_of(plan: Pointer, operand: int) -> int:
-    """Return the position of an operand's strides in the plan."""
-    axes: int = plan[AXES]
-    return SIZES + axes + operand * (axes + 1)
+def layout_of(plan: Pointer, operand: int) -> Pointer:
+    """Return the words of an operand."""
+    return beyond(plan, LAYOUTS + operand * plan[WORDS])
 
 
 @helper
-def place(plan: Pointer, strides: int, channel: int, term: int) -> int:
-    """Return a term's byte offset from the first element of an operand, by its strides."""
-    offset: int = channel * plan[strides]
-    for axis in range(plan[AXES] - 1, 0, -1):
-        size = plan[SIZES + axis]
+def place(layout: Pointer, channel: int, term: int) -> int:
+    """Return a term's byte offset from the first element of an operand."""
+    offset: int = channel * layout[ACROSS]
+    last = 2 * layout[AXES] - 2
+    for axis in range(0, last, 2):
+        size = layout[INNER + axis]
         after = term // size
-        offset += (term - after * size) * plan[strides + 1 + axis]
+        offset += (term - after * size) * layout[ALONG + axis]
         term = after
-    if plan[AXES]:
-        offset += term * plan[strides + 1]
+    offset += term * layout[ALONG + last]
     return offset
 
 
 @helper
-def evenly_spaced(plan: Pointer, term: int, end: int) -> int:
+def evenly_spaced(layout: Pointer, term: int, end: int) -> int:
     """Return the number of terms from one on, before ``end``, that are evenly spaced in memory."""
-    axes = plan[AXES]
-    inner = plan[SIZES + axes - 1] if axes else 1
-    count: int = smaller(inner - term % inner, end - term)
+    count: int = smaller(layout[INNER] - term % layout[INNER], end - term)
     return count
 
 
