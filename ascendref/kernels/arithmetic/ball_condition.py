@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from .ball_operations import choice
-from .bounds import Truth, either, merged
+from .bounds import DOUBLES, Truth, either, merged
 from .registers import Condition, Register
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ class BallCondition:
         if self.sure is not None:
             return a if self.sure else b
         over = None
-        if all(x.over is None or x.over.inverted for x in (a, b)):
+        # a division of floats by what is known is a product, which takes less than selections
+        waits = a.format is DOUBLES and all(x.over is None or x.over.inverted for x in (a, b))
+        if waits:
             over = self._over(a, b)
         else:
             a, b = a.whole(), b.whole()
