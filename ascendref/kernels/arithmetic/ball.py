@@ -32,7 +32,20 @@ from typing import Any, ClassVar, Final, Self
 from .ball_condition import BallCondition
 from .ball_functions import apply
 from .ball_operations import UNIT, add, add_doubles, divide, divisor, multiply, undecided
-from .bounds import GROW, RANGE, Range, Scaled, Truth, both, differ, either, merged, total
+from .bounds import (
+    DOUBLES,
+    GROW,
+    RANGE,
+    Format,
+    Range,
+    Scaled,
+    Truth,
+    both,
+    differ,
+    either,
+    merged,
+    total,
+)
 from .functions import NARROW_FARTHEST, Constant, Number
 from .registers import Condition, Register
 from .rounding_test import single
@@ -77,6 +90,8 @@ class Ball(Number):
     #: the elements and scalars on which it depends
     inputs: tuple[Register, ...] = ()
 
+    #: the type of midpoints and bounds
+    format: ClassVar[Format] = DOUBLES
     #: whether elementary functions are those of `quick`
     is_quick: ClassVar[bool] = False
     #: whether operations count as inexact without a look at remainders, which leaves ties open
@@ -185,7 +200,8 @@ class Ball(Number):
     @property
     def tame(self) -> bool:
         """Whether the number and its inverse are far from overflow and underflow."""
-        return self.over is None and self.least >= 2.0**-400 and self.most <= 2.0**400
+        tame = self.format.tame
+        return self.over is None and self.least >= 1.0 / tame and self.most <= tame
 
     @property
     def is_single(self) -> bool:
@@ -306,7 +322,7 @@ class Ball(Number):
     def _compare(self, operator: str, other: Ball | Constant) -> BallCondition:
         a, b = self.whole(), self.lift(other).whole()
         sides = [a.mid, b.mid]
-        if a.is_quick and a.is_single and b.is_single:
+        if a.is_quick and a.format is DOUBLES and a.is_single and b.is_single:
             sides = [side.narrowed() for side in sides]  # twice as many in a vector
         sure = None
         if a.is_quick and a.inexact is False and a.bits and a.most < inf and b.low == b.high:

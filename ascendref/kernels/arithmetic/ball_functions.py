@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from . import elementary, normal, quick
 from .ball_operations import UNIT
-from .bounds import UNDERFLOW, Scaled, total
-from .registers import Register
+from .bounds import DOUBLES, FLOATS, UNDERFLOW, Scaled, total
+from .registers import Condition, Register
 
 if TYPE_CHECKING:
     from .ball import Ball
@@ -76,6 +76,10 @@ CLOSE: Final = 2.0**-4
 
 def _computed(name: str, x: Ball) -> tuple[Register, float]:
     mid: Register = x.mid
+    if x.format is FLOATS and name in quick.FLOAT_ERROR:
+        modules = {"one_plus_exp": quick, "normal_cdf": normal, "normal_pdf": normal}
+        function = getattr(modules.get(name, elementary), name)
+        return function(mid), quick.FLOAT_ERROR[name] * FLOATS.unit
     if x.is_quick and name in quick.RELATIVE_ERROR:
         known = quick.Known(x.low, x.high, x.least, x.inexact is False)
         return getattr(quick, name)(mid, known), quick.RELATIVE_ERROR[name]
@@ -85,17 +89,34 @@ def _computed(name: str, x: Ball) -> tuple[Register, float]:
         value = (total + low).fma(elementary.power_of_two(n, True), 1.0)
         return (mid == inf).select(inf, value), 3.0 * UNIT
     if name == "sqrt":
-        return mid.sqrt(), UNIT
+        return mid.sqrt(), x.format.unit
     module = normal if name.startswith("normal") else elementary
     return getattr(module, name)(mid), elementary.RELATIVE_ERROR[name] * UNIT
 
 
+def _near(name: str, x: Ball) -> Ball:
+    """Return an argument of a function of floats, in doubt if it is far out."""
+    farthest = quick.FLOAT_FARTHEST.get(name, inf)
+    if x.most > farthest:
+        low, high = max(x.low, -farthest), min(x.high, farthest)
+        mid = x.mid.at_most(farthest).at_least(-farthest)
+        x = replace(x.doubted(x.size > farthest), mid=mid, low=low, high=high)
+    if x.relative and farthest < inf:
+        # the slope makes less of it than the largest condition number
+        size = x.inexact.select(x.size, 0.0) if isinstance(x.inexact, Condition) else x.size
+        x = replace(x, relative=0.0, spread=total(x.spread, Scaled(size, x.relative)))
+    return x
+
+
 def apply(name: str, x: Ball) -> Ball:
-    if name == "log1p" and x.is_quick and x.over is not None and x.low >= 0.0:
+    of_doubles = x.is_quick and x.format is DOUBLES
+    if name == "log1p" and of_doubles and x.over is not None and x.low >= 0.0:
         parts = (x, x.over)
         if all(part.spread is None and not part.absolute for part in parts):
             return _log1p_of_quotient(*parts)
     x = x.whole()
+    if x.format is FLOATS:
+        x = _near(name, x)
     known, at = _FUNCTIONS[name], x.mid
     value, own = _computed(name, x)
     condition = 1.0 if name == "log1p" and x.low >= 0.0 else known.condition
@@ -104,7 +125,7 @@ def apply(name: str, x: Ball) -> Ball:
     if name == "one_plus_exp" and x.is_quick and x.high > quick.HIGHEST:
         found.high = inf
     found.keeps_sign = x.keeps_sign or found.is_one_sided
-    if known.underflows:
+    if known.underflows and x.format is not FLOATS:
         found.absolute = quick.SMALL.get(name, UNDERFLOW) if x.is_quick else UNDERFLOW
     spread, absolute = x.spread, x.absolute
     if name == "one_plus_exp" and spread is not None:

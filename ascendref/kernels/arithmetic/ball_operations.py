@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import frexp, inf
 from typing import TYPE_CHECKING, Any, Final
 
-from .bounds import GROW, LEAST, MOST, UNDERFLOW, Scaled, both, differ, either, total
+from .bounds import DOUBLES, FLOATS, GROW, UNDERFLOW, Scaled, both, differ, either, total
 from .quick import LARGE
 from .registers import Condition, Register
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from .ball import Ball
     from .ball_condition import BallCondition
 
-#: bound of the relative error of an operation, and the longest significand that is exact
-UNIT: Final = 2.0**-53
-BITS: Final = 53
+#: bound of the relative error of an operation with doubles
+UNIT: Final = DOUBLES.unit
 #: a quick sum with a rounded constant that leaves a smaller part of the constant is in doubt
 _LEFT: Final = 2.0**-13
 
@@ -45,11 +44,11 @@ def add(a: Ball, b: Ball) -> Ball:
     found = a._like(b, mid=mid, low=low, high=high, unit=unit, absolute=a.absolute + b.absolute)
     found.keeps_sign = not found.absolute or found.is_one_sided
     exact = a.inexact is False and b.inexact is False
-    if exact and fits(max(abs(low), abs(high)), unit, BITS):
-        return replace(found, bits=BITS)
+    if exact and fits(max(abs(low), abs(high)), unit, a.format.bits):
+        return replace(found, bits=a.format.bits)
     found.inexact = a.rounds_all or either(either(a.inexact, b.inexact), lost)
     found.spread = total(a.spread, b.spread)
-    found.relative, found.nearest = UNIT, exact
+    found.relative, found.nearest = a.format.unit, exact
     larger = max(a.relative, b.relative)
     if not larger:
         return checked(found)
@@ -58,7 +57,7 @@ def add(a: Ball, b: Ball) -> Ball:
     bound = sum(parts) / fewest if fewest else inf
     if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
         found.relative += larger * GROW
-    elif bound < max(16 * UNIT, 4 * larger):
+    elif bound < max(16 * a.format.unit, 4 * larger):
         found.relative += bound * GROW
     else:
         for x, y in ((a, b), (b, a)):
@@ -87,26 +86,28 @@ def fits(most: float, unit: float, bits: int) -> bool:
 def multiply(a: Ball, b: Ball) -> Ball:
     corners = [x * y if x and y else 0.0 for x in (a.low, a.high) for y in (b.low, b.high)]
     low, high = widened(min(corners), max(corners))
-    least = a.least * b.least
+    least, form = a.least * b.least, a.format
     mid = a.mid * b.mid
     lost = differ(a.mid.fma(b.mid, -mid), 0.0)  # the remainder
     found = a._like(b, mid=mid, low=low, high=high, unit=a.unit * b.unit)
     found.keeps_sign = a.keeps_sign and b.keeps_sign
+    if form is FLOATS and least < form.least:
+        found, least = small_in_doubt(found, a, b), form.least
     exact = a.inexact is False and b.inexact is False
     short = (a.bits or inf) + (b.bits or inf)
     power = any(x.bits == 1 and x.inexact is False for x in (a, b))
-    fits = short <= BITS or (power and exact)
-    if exact and least >= LEAST and fits:
-        return checked(replace(found, bits=int(min(short - power, BITS))))
-    found.bits = int(short) if short <= BITS else None
+    fits = short <= form.bits or (power and exact)
+    if exact and least >= form.least and fits:
+        return checked(replace(found, bits=int(min(short - power, form.bits))))
+    found.bits = int(short) if short <= form.bits else None
     found.relative = (a.relative + b.relative + a.relative * b.relative) * GROW
     if not power:
-        found.relative += UNIT
-    found.nearest = least >= LEAST and (exact or (power and a._nearest and b._nearest))
+        found.relative += form.unit
+    found.nearest = least >= form.least and (exact or (power and a._nearest and b._nearest))
     found.inexact = a.rounds_all or either(either(a.inexact, b.inexact), lost)
-    if least < LEAST:
+    if least < form.least:
         found.inexact = True
-    found.absolute = UNDERFLOW if least < LEAST else 0.0
+    found.absolute = UNDERFLOW if least < form.least else 0.0
     for x, y in ((a, b), (b, a)):
         if y.absolute and (x.most < 2.0**300 or x.most * y.absolute < 2.0**-300):
             found.absolute += y.absolute * x.most * GROW
@@ -141,7 +142,7 @@ def divisor(a: Ball, b: Ball) -> Ball:
     found = a * b
     if not found.uniform and isinstance(a.mid, Register):
         found.inverse = inverse_of(a) * inverse_of(b)
-        found.relative += 2 * UNIT
+        found.relative += 2 * a.format.unit
     return found
 
 
@@ -151,29 +152,34 @@ def inverse_of(b: Ball) -> Any:
 
 
 def divide(a: Ball, b: Ball) -> Ball:
-    roundings = 1
+    roundings, form = 1, a.format
     if b.absolute and b.absolute <= b.fewest * 2.0**-100:
         b = replace(b, relative=b.relative + 2.0**-99, absolute=0.0)
-    if b.inverted or (a.spread is not None and b.least >= 2.0**-900 and a.most <= 2.0**500):
+    near = b.least >= 2.0**-900 and a.most <= 2.0**500 and form is DOUBLES
+    if b.inverted or (a.spread is not None and near):
         inverse = inverse_of(b)
         mid = a.mid * inverse
         roundings = 2
     else:
         inverse, mid = None, a.mid / b.mid
-    relative = a.relative + b.relative + roundings * UNIT
-    relative *= 1 + 4 * b.relative + 2.0**-40
+    relative = a.relative + b.relative + roundings * form.unit
+    relative *= 1 + 4 * b.relative + 2.0**-20
     found = a._like(b, mid=mid, relative=relative, inexact=True)
     found.keeps_sign = a.keeps_sign and b.keeps_sign
     found.low, found.high = quotient_range(a, b)
-    if b.inverted and a.least > 2.0**-500:
+    small = not (a.least > 0.0 and b.most < inf and a.least >= form.least * b.most)
+    if small and form is FLOATS:
+        found, small = small_in_doubt(found, a), False
+    if b.inverted and (a.least > 2.0**-500 if form is DOUBLES else b.fewest >= 0.5):
         quotient, dividend = mid, a.mid
-        if b.uniform:
-            # known once for all elements: only then, a power of two divides exactly
+        if b.uniform and (form is DOUBLES or b.low < b.high):
+            # known once for all elements: only then, a power of two divides exactly; quotients of
+            # floats by a constant may be ties, and have a remainder of their own
             quotient, dividend = inverse, a.lift(1).mid
         remains = differ(quotient.fma(b.mid, -dividend), 0.0)
         found.inexact = a.rounds_all or either(either(a.inexact, b.inexact), remains)
     found.unit = 0.0
-    if not (a.least > 0.0 and b.most < inf and a.least >= LEAST * b.most):
+    if small:
         found.absolute = UNDERFLOW
     if b.high == inf and b.low >= 0.0:
         # an infinite divisor may stand for a large one
@@ -198,17 +204,17 @@ def divide(a: Ball, b: Ball) -> Ball:
         below = total(b.spread, Scaled(None, b.absolute) if b.absolute else None).register(b.size)
         if isinstance(b.inexact, Condition):
             below = b.inexact.select(below, 0.0)
-        rest = b.size * (1 - 2 * b.relative - 2.0**-40) - below
+        rest = b.size * (1 - 2 * b.relative - 2.0**-20) - below
         numerator = total(Scaled(found.size * below, 1.0), above)
         found.spread = numerator.times(1.0 / rest, 1 + 2.0**-30)
         found = found.doubted(both(rest <= 0.0, b.inexact))
     elif above is not None:
         scale = abs(inverse) if inverse is not None else 1.0 / b.size
         found.spread = above.times(scale, 1 + 4 * b.relative + 2.0**-40)
-    if found.most > MOST:
+    if found.most > form.most:
         # a division by exactly 0 is settled
         vague = b.inexact if b.absolute or b.spread is not None else False
-        found = found.doubted(both(found.size > MOST, either(vague, b.size > 0.0)))
+        found = found.doubted(both(found.size > form.most, either(vague, b.size > 0.0)))
     return found
 
 
@@ -222,9 +228,18 @@ def quotient_range(a: Ball, b: Ball) -> tuple[float, float]:
 
 def checked(found: Ball) -> Ball:
     """Put a number in doubt where it may have overflowed."""
-    if found.most <= MOST:
+    if found.most <= found.format.most:
         return found
-    return found.doubted(found.size > MOST)
+    return found.doubted(found.size > found.format.most)
+
+
+def small_in_doubt(found: Ball, *factors: Ball) -> Ball:
+    """Put a product in doubt that may have lost bits: one of factors that are not surely 0."""
+    small: Condition = found.size < found.format.least
+    for x in factors:
+        if x.spread is None:
+            small &= x.size > 0.0
+    return found.doubted(small)
 
 
 def undecided(a: Ball, b: Ball) -> Any:
@@ -247,5 +262,5 @@ def undecided(a: Ball, b: Ball) -> Any:
             bound = y.error(more=x.relative * (1 + 2.0**-18))
     assert bound is not None
     gap = abs((a.mid - b.mid).high)
-    open_ = both(gap <= bound * (1 + 2.0**-18), inexact)
+    open_ = both(gap <= bound * GROW, inexact)
     return both(open_, both(a.finite, b.finite))

@@ -45,8 +45,26 @@ UNDERFLOW: Final = 2.0**-1000
 LEAST: Final = 2.0**-960
 #: results beyond it are in doubt
 MOST: Final = 2.0**1000
-#: covers the roundings of the bounds themselves
-GROW: Final = 1 + 2.0**-40
+#: covers the roundings of the bounds themselves, of floats as well
+GROW: Final = 1 + 2.0**-18
+
+
+class Format(NamedTuple):
+    """What midpoints and bounds are computed in."""
+
+    bits: int  #: longest significand
+    least: float  #: smaller products may lose bits, or their remainders may
+    most: float  #: results beyond it are in doubt
+    tame: float  #: numbers up to it, and their inverses, are far from overflow and underflow
+
+    @property
+    def unit(self) -> float:
+        """Return the bound of the relative error of an operation."""
+        return 2.0**-self.bits
+
+
+DOUBLES: Final = Format(53, LEAST, MOST, 2.0**400)
+FLOATS: Final = Format(24, 2.0**-101, 2.0**120, 2.0**64)
 
 
 def differ(a: Register, b: Register | float) -> Condition:

@@ -11,6 +11,7 @@ from itertools import islice
 from math import inf, nan
 from typing import Any, Final
 
+import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils
@@ -19,15 +20,16 @@ from numba.extending import intrinsic
 from ...core.dtypes import FLOAT32_STEPS
 from .ball import Ball, NarrowBall, QuickBall, QuickestBall
 from .bounds import Truth, both, either
-from .codecs import REGISTER, stored_type
+from .codecs import REGISTER, from_register, stored_type
 from .exact import exact
+from .float_ball import FloatBall, HalfBall
 from .formula import Formula
 from .integer import Whole
 from .pair import Pair
 from .pair_ball import NarrowPairBall, PairBall
 from .plain import Double, Plain
 from .registers import Condition, Register
-from .rounding_test import open_, rounded
+from .rounding_test import near_midpoint, open_, rounded
 from .steps import BFloat16, Float16, Float32
 
 #: compute type -> class of the numbers that a function gets
@@ -185,6 +187,23 @@ def pair_evaluator(formula: Formula, kinds: tuple[str, ...]) -> Any:
     return _traced(emit, (types.float64,))
 
 
+@cache
+def rounding_of_one_operation(formula: Formula, out: str) -> Any:
+    """Return ``function(tensors, scalars)`` that rounds a result in float32 to a type of 16 bits.
+
+    It leaves open what is a midpoint of two numbers of this type (see `rounding`).
+    """
+
+    def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
+        elements = [Plain(builder, value) for value in tensors]
+        numbers = scalars_of(formula, [Plain(builder, value) for value in scalars])
+        value = elements[0].lift(formula.function(*elements, *numbers))
+        encoded = from_register(np.float32, out)(builder, value.value)
+        return [encoded, near_midpoint(value, out, 0).value]
+
+    return _traced(emit, (stored_type(out), types.boolean))
+
+
 def elements_of(kinds: tuple[str, ...], values: list[ir.Value]) -> Iterator[list[ir.Value]]:
     """Yield the registers of each tensor: a double and, for int64, the remainder."""
     rest = iter(values)
@@ -200,19 +219,23 @@ def rounding(
     *,
     wide: bool = False,
     quick: bool = False,
+    floats: bool = False,
 ) -> Any:
     """Return ``function(tensors, scalars)`` that rounds the exact value to a type, if it can.
 
     Its results are the stored element and whether it may be another one. It takes the registers of
     `elements_of`, and computes with double-doubles if ``wide``, else with doubles; ``quick`` leaves
-    more results open. Otherwise only results of finite elements may be undecided; for others, what
-    doubles give is the result, unless that is a float64 which they have rounded.
+    more results open, most of them with ``floats``, for elements of the result's type of 16 bits.
+    Otherwise only results of finite elements may be undecided; for others, what doubles give is the
+    result, unless that is a float64 which they have rounded.
     """
     number: type[Ball] = PairBall if wide else Ball
     if formula.is_narrow((*kinds, out)):
         number = NarrowPairBall if wide else NarrowBall
         if quick:
             number = quickest(out)
+            if floats:
+                number = HalfBall if out == "float16" else FloatBall
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [

@@ -8,13 +8,14 @@ computed:
 ``plain.py``       float32 or float64 instructions
 ``steps.py``       every operation is rounded, to float16, bfloat16 or float32
 ``ball.py``        float64 with a rigorous error bound, for correctly rounded results
+``float_ball.py``  the same with float32, which decides most results of 16 bits
 ``pair.py``        sums of two doubles, for float64 results
 ``integer.py``     integers of 64 bits
 ``exact.py``       Python's fractions, and intervals of any precision
 ``arrays.py``      arrays of NumPy, JAX and PyTorch
 =================  =============================================================================
 
-The first five emit LLVM instructions.
+The first six emit LLVM instructions.
 """
 
 from __future__ import annotations
@@ -65,6 +66,11 @@ class Formula(NamedTuple):
     results: int = 1
     #: the formula of the results of all forms, in float32 arithmetic, if one loop computes them
     together: Any = None
+
+    @property
+    def is_one_operation(self) -> bool:
+        """Whether float32 arithmetic rounds the exact value once, by the same function."""
+        return self.once is self.function
 
     def is_narrow(self, kinds: Iterable[str]) -> bool:
         """Tell whether float32 has the range of all scalars, and of numbers of these types."""

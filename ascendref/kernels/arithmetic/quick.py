@@ -1,4 +1,4 @@
-"""Elementary functions of doubles that have the digits for rounding to narrow types, and few more.
+"""Elementary functions that have the digits for rounding to narrow types, and few more.
 
 They take half as many operations as those of `elementary` and `normal`. No result is subnormal:
 some below `SMALL` stand for smaller ones, and `LARGE` divisors for larger ones. Arguments are
@@ -11,7 +11,14 @@ from math import inf, nan
 from typing import Final, NamedTuple
 
 from .coefficients import QUICK_EXP, QUICK_LOG, QUICK_TAIL
-from .elementary import DOUBLE, horner, magic_number, nearest_exponent, power_of_two
+from .elementary import (
+    DOUBLE,
+    exp_parts,
+    horner,
+    magic_number,
+    nearest_exponent,
+    power_of_two,
+)
 from .normal import DENSITY, A, B
 from .registers import Integer, Register
 
@@ -28,6 +35,24 @@ RELATIVE_ERROR: Final[dict[str, float]] = {
     "normal_cdf": 2.0**-42,
     "normal_pdf": 2.0**-42,
 }
+#: the same for functions of floats up to `FLOAT_FARTHEST`, in units of 2**-24: more than the
+#: largest error of `one_plus_exp`, and twice the bounds in ulp of the others
+FLOAT_ERROR: Final[dict[str, float]] = {
+    "exp": 1.55,
+    "expm1": 1.21,
+    "one_plus_exp": 2.75,
+    "log": 1.69,
+    "log1p": 1.69,
+    "tanh": 1.15,
+    "normal_cdf": 1.69,
+    "normal_pdf": 1.59,
+    "softplus": 1.71,
+}
+#: larger arguments of floats are in doubt: bounds of errors of their results would be subnormal
+FLOAT_FARTHEST: Final[dict[str, float]] = {
+    "exp": 60.0, "expm1": 60.0, "one_plus_exp": 60.0, "softplus": 60.0,
+    "normal_cdf": 10.0, "normal_pdf": 10.0,
+}  # fmt: skip
 #: results of functions that underflow are off by less, in addition
 SMALL: Final = {
     "exp": 2.0**-860,
@@ -101,6 +126,10 @@ def expm1(x: Register, known: Known = UNKNOWN) -> Register:
 
 
 def one_plus_exp(x: Register, known: Known = UNKNOWN) -> Register:
+    if not x.wide:  # up to `FLOAT_FARTHEST`
+        exponent, r, small = exp_parts(x)
+        factor = power_of_two(exponent, wide=False)
+        return factor.fma(r + small, factor + 1.0)
     n, p = _exp_parts(known.limited(x, -HIGHEST, HIGHEST))
     power = power_of_two(n, wide=True)
     return power.fma(p, power + 1.0)

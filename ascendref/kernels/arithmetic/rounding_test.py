@@ -1,8 +1,8 @@
 """Rounding a ball, and the test whether the rounding is sure (Ziv's).
 
 Both ends of the ball are rounded. If they give the same number, that is the correctly rounded
-result. For float16 and bfloat16 it is faster to look at the bits: a midpoint of two neighbours is a
-double whose lower bits are a one and zeros.
+result. For float16 and bfloat16 it is mostly faster to look at the bits: a midpoint of two
+neighbours is a number whose lower bits are a one and zeros.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from llvmlite import ir
 
+from ..compiler.target import CONVERTS_FLOAT16
 from .bounds import RANGE, Truth, both, differ, either
 from .codecs import from_register, to_register
 from .double_double import DoubleDouble
@@ -43,9 +44,9 @@ def rounded(ball: Ball, kind: str) -> tuple[ir.Value, Condition | None]:
         return _encoded(value, kind), doubt
     if isinstance(value.mid, DoubleDouble):
         encoded, undecided = _pair_ends(value, kind, inexact)
-    elif kind in ("float16", "bfloat16") and _reach(value):
+    elif kind in ("float16", "bfloat16") and _reach(value) and not _is_rounded(value.mid, kind):
         encoded = _encoded(value, kind)
-        undecided = both(_near_midpoint(value.mid, kind, _reach(value)), inexact)
+        undecided = both(near_midpoint(value.mid, kind, _reach(value)), inexact)
     else:
         encoded, undecided = _double_ends(value, kind, inexact)
     return encoded, either(undecided, doubt)
@@ -63,8 +64,18 @@ def _representable(value: Ball, kind: str) -> bool:
     return value.bits is not None and value.bits <= known.bits and value.unit >= known.unit
 
 
+def _is_rounded(value: Register, kind: str) -> bool:
+    """Whether an instruction rounds numbers: then it is faster to round both ends."""
+    return kind == "float16" and not value.wide and CONVERTS_FLOAT16
+
+
 def _encode(value: Register, kind: str) -> ir.Value:
-    return from_register(np.float64, kind)(value.builder, value.value)
+    if kind == "bfloat16" and not value.wide:
+        # NaN of an operation or a constant, with bits that do not carry into its sign
+        bits = value.bits()
+        return (bits + ((bits.shifted(16) & 1) + 0x7FFF)).shifted(16).resized(16).value
+    register = np.float64 if value.wide else np.float32
+    return from_register(register, kind)(value.builder, value.value)
 
 
 def _encoded(value: Ball, kind: str) -> ir.Value:
@@ -86,8 +97,9 @@ def _differ(low: ir.Value, high: ir.Value, builder: ir.IRBuilder, kind: str) -> 
 def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
     mid: Register = value.mid
     # the products round, too: half an ulp more
-    steps = ceil((value.relative * (1 + 2.0**-30) + 2.0**-52) / 2.0**-52)
-    relative = steps * 2.0**-52
+    step = 2.0 * value.format.unit
+    steps = ceil((value.relative * (1 + 2.0**-30) + step) / step)
+    relative = steps * step
     ignored = 0.0 if kind == "float64" else _NOTHING
     if value.spread is None and value.absolute <= ignored:
         if inexact is True:
@@ -98,13 +110,13 @@ def _double_ends(value: Ball, kind: str, inexact: Any) -> tuple[ir.Value, Any]:
             low, high = mid - bound, mid + bound
     else:
         # an error below half an ulp would get lost
-        error = value.error(ignored, 2.0**-52)
+        error = value.error(ignored, step)
         assert error is not None
         if inexact is not True:
             error = inexact.select(error, 0.0)
         if value.is_quick:
             # infinities stay, and the lower end has the sign of a midpoint that is 0
-            error = (error < 2.0**1000).select(error, 2.0**1000)
+            error = (error < value.format.most).select(error, value.format.most)
         ends = [_encode(end, kind) for end in (mid - error, mid + error)]
         result = ends[0] if value.is_quick else _encode(mid, kind)
         undecided = _differ(ends[0], ends[1], mid.builder, kind) | (error > abs(mid))
@@ -149,26 +161,30 @@ def _to_odd(high: Register, low: Register, kind: str) -> Register:
 
 
 def _reach(value: Ball) -> int:
-    """Return the error in units of the double's last place, or 0 if it is not a relative one."""
+    """Return the error in units of the midpoint's last place, or 0 if it is not a relative one."""
     if value.spread is not None or value.absolute > _NOTHING:
         return 0
-    return ceil(value.relative * 2.0**53 * (1 + 2.0**-30)) + 1
+    return ceil(value.relative / value.format.unit * (1 + 2.0**-30)) + 1
 
 
-def _near_midpoint(value: Register, kind: str, reach: int) -> Condition:
-    """Whether a double is within some ulp of the midpoint of two neighbouring narrow numbers.
+def near_midpoint(value: Register, kind: str, reach: int) -> Condition:
+    """Whether a number is within some ulp of the midpoint of two neighbouring narrow numbers.
 
     For subnormal numbers, which have shorter midpoints, any number with the midpoints' bits counts.
     """
     digits, least = (11, -14) if kind == "float16" else (8, -126)
-    last = 1 << 52 - digits
+    width, bias = (52, 1023) if value.wide else (23, 127)
+    last = 1 << width - digits
     bits = value.bits()
+    if kind == "bfloat16" and not value.wide:
+        # midpoints of subnormal numbers are no shorter
+        return ((bits + (last + reach)) & (2 * last - 1)).below(2 * reach + 1)
     above = bits + reach
     near = (above & (last - 1)).below(2 * reach + 1)
     middle = (above & last).differs(0)
     # one comparison for both ends: zero is a large unsigned number
-    size = (bits & ((1 << 63) - 1)) - 1
-    subnormal = size.below(((1023 + least) << 52) - 1)
+    size = abs(value).bits() - 1
+    subnormal = size.below(((bias + least) << width) - 1)
     return near & (middle | subnormal)
 
 

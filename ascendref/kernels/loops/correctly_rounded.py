@@ -1,10 +1,11 @@
 """Correctly rounded results: the formula's exact value, rounded once.
 
 Every element is computed with an error bound (``ball.py``). If both ends of this interval round to
-the same number of the result's type, that number is the result. This is Ziv's test, in four stages:
-with doubles and functions of few digits (``quick.py``), which leave ties, infinities and some 1 in
-100 thousand other F32 elements open, and so their block; with precise functions, 1 in 10 million;
-with double-doubles; and at last in Python, with fractions, which decide ties (``exact.py``).
+the same number of the result's type, that number is the result. This is Ziv's test, in stages: for
+types of 16 bits, with floats (``float_ball.py``), which leave up to 1 in 100 elements open, and so
+their block; with doubles and functions of few digits (``quick.py``), which leave ties, infinities
+and some 1 in 100 thousand other F32 elements open; with precise functions, 1 in 10 million; with
+double-doubles; and at last in Python, with fractions, which decide ties (``exact.py``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.formula import Formula
 from ..compiler.jit import Once, helper, once_each, outlined
+from ..compiler.target import HAS_WIDE_VECTORS
 from ..runtime.array_header import PYTHON_TASK
 from ..runtime.kernel import Piece
 from ..runtime.launch import (
@@ -38,10 +40,11 @@ from .elementwise import ElementwiseKernel, elementwise
 from .exact_kernel import ExactKernel, PythonTask, decide_exactly, element_at
 from .formula_loop import FormulaLoop, read_types
 
-#: blocks in a row that the quick attempt leaves open, after which a task makes it no more
+#: blocks in a row that the quick attempt leaves open, after which a task makes it no more; the one
+#: with floats ends as soon as it has left so many more blocks open than not
 _MOST_WASTED: Final = 8
 #: elements of a block, which is rounded again if the quick attempt leaves it open, by result type
-_BLOCK: Final = {"float16": 512, "bfloat16": 512, "float32": 256, "float64": 512}
+_BLOCK: Final = {"float16": 128, "bfloat16": 128, "float32": 256, "float64": 512}
 
 
 class RoundedLoop(FormulaLoop):
@@ -60,13 +63,33 @@ class RoundedLoop(FormulaLoop):
     def exact_task(self) -> Any:
         return task_kernel(self._make_exact_task, f"{self.name}_exactly", self.formula.function)
 
-    def _rounding(self, *, wide: bool = False, quick: bool = False) -> Any:
+    @property
+    def _has_floats(self) -> bool:
+        """Whether there is an attempt with floats."""
+        kinds = {*self.inputs, self.result}
+        return kinds in ({FLOAT16}, {BFLOAT16}) and self.formula.narrows
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether results of large arrays are looked up, unless floats have them as they are."""
+        is_fast = self._has_floats and self.formula.is_one_operation and HAS_WIDE_VECTORS
+        return super().looks_up and not is_fast
+
+    def _rounding(self, *, wide: bool = False, quick: bool = False, floats: bool = False) -> Any:
         """Return the function that gives a result and whether it is undecided."""
         from ..arithmetic.evaluation import rounding  # needed for compiling, not for loading
 
         kinds = tuple([kind.name for kind in self.inputs])
         wide |= self.result is FLOAT64
-        return rounding(self.formula, kinds, self.result.name, wide=wide, quick=quick)
+        options = {"wide": wide, "quick": quick, "floats": floats}
+        return rounding(self.formula, kinds, self.result.name, **options)
+
+    def _rounding_in_floats(self) -> Any:
+        from ..arithmetic.evaluation import rounding_of_one_operation
+
+        if self.formula.is_one_operation:
+            return rounding_of_one_operation(self.formula, self.result.name)
+        return self._rounding(quick=True, floats=True)
 
     def _make_task(self) -> Task:
         load, scalars = self._load(), self._scalars()
@@ -77,18 +100,26 @@ class RoundedLoop(FormulaLoop):
         marks_of_block = line_buffer(block // LINE)
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
         has_quick = self.result is not FLOAT64  # its numbers have as many digits as doubles
-        quick = self._rounding(quick=True) if has_quick else attempt
+        has_floats = self._has_floats
 
-        @helper
-        def attempt_quickly(tensors: Any, out: int, numbers: Any, first: int, last: int) -> Any:
-            """Round elements; tell whether there are any that are undecided."""
-            outlined()
-            undecided = False
-            for i in range(first, last):
-                rounded, suspect = quick(load(tensors, i, 0), numbers)
-                write(out, i * size, rounded)
-                undecided |= suspect
-            return undecided
+        def quickly(rounding: Any, load: Any) -> Any:
+            @helper
+            def attempt_quickly(tensors: Any, out: int, numbers: Any, first: int, last: int) -> Any:
+                """Round elements; tell whether there are any that are undecided."""
+                outlined()
+                undecided = False
+                for i in range(first, last):
+                    rounded, suspect = rounding(load(tensors, i, 0), numbers)
+                    write(out, i * size, rounded)
+                    undecided |= suspect
+                return undecided
+
+            return attempt_quickly
+
+        attempt_quickly = quickly(self._rounding(quick=True) if has_quick else attempt, load)
+        attempt_in_floats = attempt_quickly
+        if has_floats:
+            attempt_in_floats = quickly(self._rounding_in_floats(), self._load("float32"))
 
         @helper
         def attempt_all(
@@ -109,9 +140,14 @@ class RoundedLoop(FormulaLoop):
                 return own_address()
             tensors, out = addresses(arguments + OPERANDS), word(arguments, out_at)
             numbers, marks = scalars(arguments), marks_of_block()
-            hard = wasted = 0
+            hard = wasted = in_vain = 0
             for first in range(start, stop, block):
                 last = smaller(stop, first + block)
+                if has_floats and in_vain < _MOST_WASTED:
+                    if not attempt_in_floats(tensors, out, numbers, first, last):
+                        in_vain -= in_vain > 0
+                        continue
+                    in_vain += 1
                 if has_quick and wasted < _MOST_WASTED:
                     if not attempt_quickly(tensors, out, numbers, first, last):
                         wasted = 0

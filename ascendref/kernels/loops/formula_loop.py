@@ -81,11 +81,12 @@ class FormulaLoop:
     def _mark(self) -> Any:
         return interleaved(_INTERLEAVED if self.compute_bound else 0)
 
-    def _load(self) -> Any:
+    def _load(self, compute: str | None = None) -> Any:
+        """Return the function that reads elements, as registers of a compute type or the loop's."""
         reads = []
         for k, kind in enumerate(self.inputs):
             size = kind.storage.itemsize
-            reads.append(Read(k, decoding(kind.name, self.compute), size))
+            reads.append(Read(k, decoding(kind.name, compute or self.compute), size))
             if kind.name == "int64" and self._in_pairs:
                 reads.append(Read(k, REMAINDER, size))
         return loader(tuple(reads), selects=self.formula.selects)

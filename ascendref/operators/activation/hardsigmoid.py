@@ -82,7 +82,7 @@ GRADIENT: Final = Operator(
             0 & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(grad_input),
+    formula=Formula.of(grad_input, once=grad_input),
     device=OnDevice(ALL_BUT_200I, ("HardSigmoidGrad",)),
     accuracy=rounded_once,
     forward=Forward("hardsigmoid", out, "``x / 6 + 1 / 2``, clipped to 0 and 1"),

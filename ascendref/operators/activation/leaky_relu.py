@@ -53,7 +53,7 @@ VALUE: Final = Operator(
             \text{negative_slope} \cdot \text{self} & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(out, scalars=1),
+    formula=Formula.of(out, scalars=1, once=out),
     device=OnDevice(TRAINING_A2_A3, ("LeakyRelu",), float64=("Atlas training",)),
     accuracy=accuracy,
     torch=TorchOperator("leaky_relu", out="out"),
@@ -77,7 +77,7 @@ GRADIENT: Final = Operator(
             \text{negative_slope} \cdot \text{grad_output} & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(grad_input, scalars=2),
+    formula=Formula.of(grad_input, scalars=2, once=grad_input),
     shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("LeakyReluGrad",), float64=ALL_BUT_200I),
     accuracy=accuracy,

@@ -346,13 +346,17 @@ def compared(
     return run
 
 
-@pytest.mark.parametrize(
+#: blocks of 2**20 floats
+some_floats = pytest.mark.parametrize(
     "blocks",
     [
         pytest.param(np.random.default_rng(0).integers(1 << 12, size=1).tolist(), id="some"),
         pytest.param(todays(range(1 << 12), 32), id="all", marks=pytest.mark.exhaustive),
     ],
 )
+
+
+@some_floats
 @pytest.mark.parametrize("name", OF_FLOATS)
 def test_floats(name: str, blocks: list[int]) -> None:
     """Compare blocks of 2**20 floats with the function of doubles, which is far more precise."""
@@ -365,3 +369,19 @@ def test_floats(name: str, blocks: list[int]) -> None:
             special = ~np.isfinite(got) & ((got == double.astype(np.float32)) | np.isnan(double))
         wrong = ~(special | (ulps <= bound))
         assert not wrong.any(), x[wrong][:9]
+
+
+@some_floats
+def test_relative_errors_of_quick_functions_of_floats(blocks: list[int]) -> None:
+    assert all(quick.FLOAT_ERROR[name] > 2.0 * bound[0] for name, bound in BOUNDS.items())
+
+    def both(x: Register) -> tuple[Register, Register]:
+        return quick.one_plus_exp(x), elementary.exp(x.widened()) + 1.0
+
+    run = compiled(both, np.float32)
+    for block in (*blocks, 0x418, 0xC18):  # with the largest errors
+        x = np.arange(block << 20, block + 1 << 20, dtype=np.uint32).view(np.float32)
+        x = x[abs(x) <= quick.FLOAT_FARTHEST["one_plus_exp"]]
+        got, exact = run(x)
+        off = abs(got - exact) / exact
+        assert not x.size or off.max() * 2.0**24 <= quick.FLOAT_ERROR["one_plus_exp"]
