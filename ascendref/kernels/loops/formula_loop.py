@@ -35,6 +35,8 @@ class FormulaLoop:
         self.formula, self.inputs, self.result, self.compute = formula, inputs, result, compute
         #: whether it computes for longer than it reads and writes
         self.compute_bound = formula.compute_bound
+        #: whether the task takes several rows at once
+        self.takes_rows = formula.compute_bound
         kinds = *[kind.name for kind in inputs], "to", result.name
         self.name = "_".join((formula.name, *kinds, "in", compute))
 
@@ -57,7 +59,7 @@ class FormulaLoop:
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
         if self.compute_bound:
-            return through_caches(loop, self._scalars(), count, self.formula.results)
+            return through_caches(loop, self._scalars(), count + self.formula.results)
         return past_caches(loop, self._scalars(), count, size)
 
     @property
@@ -66,11 +68,12 @@ class FormulaLoop:
         return self.compute == "float64" and not self.formula.selects
 
     def _loop(self) -> Any:
-        load, formula, results = self._load(), self._evaluator(), self.formula.results
-        write = element_writer(self._encoder(), self.result.name, results)
+        load, formula = self._load(), self._evaluator()
+        numbers = len(self.inputs), self.formula.results
+        write = element_writer(self._encoder(), self.result.name, *numbers)
         kinds = {kind.name for kind in (*self.inputs, self.result)}
         if kinds == {"bfloat16"} and self.compute == "float32":
-            pairs = pair_loader(len(self.inputs)), formula, write, pair_writer(results)
+            pairs = pair_loader(len(self.inputs)), formula, write, pair_writer(*numbers)
             return in_pairs(load, *pairs)
         return one_at_a_time(load, formula, write, self.result.storage.itemsize)
 

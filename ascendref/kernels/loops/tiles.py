@@ -36,11 +36,13 @@ from ..runtime.array_header import (
     ROW,
     ROWS,
     SCATTER,
+    TAKES_ROWS,
     is_result,
 )
 from ..runtime.launch import (
     FAILURE,
     INNER_TASK,
+    MORE_ROWS,
     NO_MEMORY,
     NO_SCATTER,
     OPERANDS,
@@ -250,6 +252,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
         return 0
     copy(given, arguments, OPERANDS)
     set_word(given, FAILURE, 0)
+    set_word(given, MORE_ROWS, 0)
     place = int64_pointer(given + OPERANDS)
     held = int64_pointer(given + OPERANDS + 8 * operands)
     results = int64_pointer(given + OPERANDS + 24 * operands)
@@ -271,6 +274,11 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
             for k in range(operands):
                 place[k] += first * plan[2 + (3 + k) * axes + axis]
         if long_rows and m1 > 1:
+            if word(table, TAKES_ROWS):
+                set_word(given, MORE_ROWS, m1 - 1)
+                hard += call_task(inner, given, 0, m0)
+                set_word(given, MORE_ROWS, 0)
+                continue
             for _ in range(m1):
                 hard += call_task(inner, given, 0, m0)
                 for k in range(operands):
