@@ -100,7 +100,7 @@ class FormulaLoop:
             return integer_evaluator(self.formula, self.inputs[0].name)
         if self._in_pairs:
             return pair_evaluator(self.formula, tuple([kind.name for kind in self.inputs]))
-        return evaluator(self.formula, self.compute)
+        return evaluator(self.formula, self.compute, self.result.name)
 
 
 def read_types(inputs: tuple[ElementType, ...]) -> tuple[ElementType, ...]:

@@ -6,7 +6,7 @@ of all numbers to a buffer, so that looked-up results have its bits.
 
 from typing import Any, Final
 
-from ..compiler.jit import helper, merged, once_each
+from ..compiler.jit import merged, once_each
 from ..runtime.array_header import ITEMSIZE, LOOKUP_TASK, NOT_LOADED, ROW, ROWS
 from ..runtime.launch import (
     NO_LOOKUP,
