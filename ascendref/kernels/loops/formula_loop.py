@@ -3,7 +3,7 @@
 Kernels pass elements to it (``elementwise.py``), those of other types or layouts through buffers.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.codecs import REMAINDER, decoding, encoder
@@ -23,6 +23,11 @@ from .contiguous import (
 from .elements import Read, loader, pair_loader
 
 
+#: elements of a row from which compute-bound rows need no buffers (measured): of the loop for one
+#: number at a time, and for two, which loads more constants
+_ROWS: Final = 64, 256
+
+
 class FormulaLoop:
     """The loop of one formula; its result is rounded to a type.
 
@@ -35,8 +40,8 @@ class FormulaLoop:
         self.formula, self.inputs, self.result, self.compute = formula, inputs, result, compute
         #: whether it computes for longer than it reads and writes
         self.compute_bound = formula.compute_bound
-        #: whether the task takes several rows at once
-        self.takes_rows = formula.compute_bound
+        #: elements of a row from which the task takes several rows at once; 0 if it takes one
+        self.takes_rows = _ROWS[self._pairs_numbers] if formula.compute_bound else 0
         kinds = *[kind.name for kind in inputs], "to", result.name
         self.name = "_".join((formula.name, *kinds, "in", compute))
 
@@ -67,12 +72,16 @@ class FormulaLoop:
         """Whether numbers are sums of two doubles, which hold all of int64."""
         return self.compute == "float64" and not self.formula.selects
 
+    @property
+    def _pairs_numbers(self) -> bool:
+        """Whether two BF16 numbers are processed at a time."""
+        return {*self.inputs, self.result} == {BFLOAT16} and self.compute == "float32"
+
     def _loop(self) -> Any:
         load, formula = self._load(), self._evaluator()
         numbers = len(self.inputs), self.formula.results
         write = element_writer(self._encoder(), self.result.name, *numbers)
-        kinds = {kind.name for kind in (*self.inputs, self.result)}
-        if kinds == {"bfloat16"} and self.compute == "float32":
+        if self._pairs_numbers:
             pairs = pair_loader(len(self.inputs)), formula, write, pair_writer(*numbers)
             return in_pairs(load, *pairs)
         return one_at_a_time(load, formula, write, self.result.storage.itemsize)

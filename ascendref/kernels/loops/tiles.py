@@ -217,7 +217,10 @@ def has_long_rows(table: int, plan: Any, addresses: int, inputs: int) -> Any:
     for k in range(word(table, COUNT)):
         operand, address = table + ROWS + ROW * k, word(addresses, 8 * k)
         size, strides = word(operand, ITEMSIZE), 2 + (3 + k) * axes
-        if length < (_LONG_ROWS[0] if size <= 2 and not word(table, TAKES_ROWS) else _LONG_ROWS[1]):
+        least = word(table, TAKES_ROWS)
+        if least == 0:
+            least = _LONG_ROWS[0] if size <= 2 else _LONG_ROWS[1]
+        if length < least:
             return False
         if word(operand, CONVERTED) or plan[strides] != size or address % size:
             return False

@@ -35,7 +35,7 @@ WRITE: Final = 0x0400
 #: words of an operand table before its rows: address of NumPy's array type, number of operands,
 #: addresses of the task that decides open roundings, and of the one in Python that decides what
 #: that one leaves open (0 if not loaded), and of the task that looks up results of large arrays (0
-#: if none does); whether the task takes several rows at once
+#: if none does); elements of a row from which the task takes several rows at once (0 if never)
 ARRAY_TYPE, COUNT, EXACT_TASK, PYTHON_TASK, LOOKUP_TASK, TAKES_ROWS, ROWS = range(0, 56, 8)
 #: in place of the address of a task that looks up results
 NOT_LOADED: Final = -1
