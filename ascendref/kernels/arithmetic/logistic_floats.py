@@ -91,6 +91,14 @@ def times_logistic(factor: Register, x: Register) -> Register:
     return low.select(part * sink, (-part).fma(sink, 1.0) * factor)  # type: ignore[no-any-return]
 
 
+def _inverse(total: Register, power: Register, rest: Register) -> Register:
+    """Return the quotient of 1 by the exact sum ``total + power * rest``."""
+    whole = power.fma(rest, total)
+    inverse = 1.0 / whole
+    error = inverse.fma(-power.fma(rest, total - whole), (-inverse).fma(whole, 1.0))
+    return inverse.fma((whole < inf).select(error, 0.0), inverse)
+
+
 def glu_slopes(
     factor: Register, value: Register, gate: Register, *, half: bool = False
 ) -> tuple[Register, Register]:
@@ -104,11 +112,7 @@ def glu_slopes(
     infinite = abs(factor) == inf
     near = (infinite & (size < inf)).select(size.at_most(4.0), size)
     sink, total, power, rest = _exp_half(near, wide=True) if half else _sunk_exp(near)
-    whole = power.fma(rest, total)
-    # the quotient by the exact sum, for both derivatives
-    inverse = 1.0 / whole
-    error = inverse.fma(-power.fma(rest, total - whole), (-inverse).fma(whole, 1.0))
-    inverse = inverse.fma((whole < inf).select(error, 0.0), inverse)
+    inverse = _inverse(total, power, rest)
     large = 1.0 - inverse * sink * sink  # at least 1/2: this does not cancel
     part = sink * factor * inverse * sink
     rising = factor * large
@@ -124,7 +128,7 @@ def glu_slopes_float16(
 ) -> tuple[Register, Register]:
     """Return what `glu_slopes` does for results that are float16, as the factors are."""
     _, total, power, rest = _exp_half(abs(gate), wide=False)
-    small = 1.0 / power.fma(rest, total)
+    small = _inverse(total, power, rest)
     large = 1.0 - small  # at least 1/2: this does not cancel
     # the product of the factors is exact, and that of the others is not 0 for finite gates
     slope = small * large

@@ -22,7 +22,6 @@ from .contiguous import (
 )
 from .elements import Read, loader, pair_loader
 
-
 #: elements of a row from which compute-bound rows need no buffers (measured): of the loop for one
 #: number at a time, and for two, which loads more constants
 _ROWS: Final = 64, 256
