@@ -39,7 +39,10 @@ NUMBERS: Final[dict[str, type[Plain]]] = {
     "float64": Double,
 }
 #: the same in float32 arithmetic, by the type of results that have fewer digits
-SHORT_NUMBERS: Final = {"float16": ForFloat16, "bfloat16": ForBFloat16}
+SHORT_NUMBERS: Final[dict[str, type[Plain]]] = {
+    "float16": ForFloat16,
+    "bfloat16": ForBFloat16,
+}
 #: appends instructions for values of tensors and of scalars; returns the results
 Emit = Callable[[ir.IRBuilder, list[ir.Value], list[ir.Value]], Sequence[ir.Value]]
 
@@ -62,7 +65,7 @@ def _traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
 
 
 @cache
-def evaluator(formula: Formula, compute: str, result: str | None = None) -> Any:
+def evaluator(formula: Formula, compute: str, result: str = "") -> Any:
     """Return ``function(tensors, scalars)``, of tuples of registers and of doubles.
 
     If the formula has several results, it returns a tuple. In float32 arithmetic they have as many

@@ -75,7 +75,7 @@ def over_one_plus_exp_half(numerator: Register, x: Register, *, wide: bool) -> R
     If not ``wide``, these are float16: quotients by more than exp(87) need not be right.
     """
     sink, total, power, rest = _exp_half(x.at_least(-60.0), wide=wide)
-    return sink * (sink * numerator / power.fma(rest, total))  # type: ignore[no-any-return]
+    return sink * (sink * numerator / power.fma(rest, total))
 
 
 def times_logistic(factor: Register, x: Register) -> Register:

@@ -4,9 +4,15 @@ Operands of any other layout are passed to these loops tile by tile (``tiles.py`
 function here makes a task (``runtime/launch.py``) or a part of one.
 """
 
+from functools import cache
 from typing import Any, Final
 
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+
 from ..arithmetic.codecs import encode_bfloat16_pair
+from ..compiler.instructions import instructions
 from ..compiler.jit import helper, merged, outlined
 from ..runtime.launch import (
     MORE_ROWS,
@@ -21,10 +27,11 @@ from ..runtime.launch import (
 )
 from ..runtime.memory import poke, reals, smaller, word, words
 from ..runtime.nontemporal import LINE, copy_past_caches, fence, line_buffer
-from .elements import next_row
 
 #: bytes of a block that is written with non-temporal stores
 _BLOCK: Final = 1024
+
+_WORD: Final = ir.IntType(64)
 
 #: a compiled function that kernels call
 Compiled = Any
@@ -104,6 +111,28 @@ def scalar_reader(count: int, *, sized: bool) -> Compiled:
     if sized:
         return merged(lambda task: (*numbers(word(task, NUMBERS)), float(word(task, SIZE))))
     return merged(lambda task: numbers(word(task, NUMBERS)))
+
+
+@cache
+def next_row(operands: int) -> Any:
+    """Return ``after(addresses, plan)``, the addresses of the next row's operands.
+
+    How far the rows are apart is in the plan (``tile_plan.py``) at an address.
+    """
+    kind = types.UniTuple(types.int64, operands)
+
+    @instructions(kind, kind, types.int64)
+    def after(builder: Any, addresses: Any, plan: Any) -> Any:
+        place = builder.inttoptr(plan, _WORD.as_pointer())
+        axes = builder.load(place)
+        numbers = []
+        for k in range(operands):
+            at = builder.add(builder.mul(axes, _WORD(3 + k)), _WORD(3))
+            step = builder.load(builder.gep(place, [at]))
+            numbers.append(builder.add(builder.extract_value(addresses, k), step))
+        return cgutils.pack_array(builder, numbers, _WORD)
+
+    return after
 
 
 def through_caches(loop: Compiled, scalars: Compiled, operands: int) -> Task:

@@ -5,16 +5,13 @@ from typing import Any, Final, NamedTuple
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ..arithmetic.codecs import Conversion, decode_bfloat16_pair, unmasked
-from ..compiler.instructions import instructions
 from ..runtime.memory import results_scope
 
 _BYTE: Final = ir.IntType(8)
 _I32: Final = ir.IntType(32)
-_WORD: Final = ir.IntType(64)
 
 
 class Read(NamedTuple):
@@ -77,28 +74,6 @@ def pair_loader(tensors: int) -> Any:
         return types.UniTuple(side, 2)(addresses, types.int64), codegen
 
     return load
-
-
-@cache
-def next_row(operands: int) -> Any:
-    """Return ``after(addresses, plan)``, the addresses of the next row's operands.
-
-    How far the rows are apart is in the plan (``tile_plan.py``) at an address.
-    """
-    kind = types.UniTuple(types.int64, operands)
-
-    @instructions(kind, kind, types.int64)
-    def after(builder: Any, addresses: Any, plan: Any) -> Any:
-        place = builder.inttoptr(plan, _WORD.as_pointer())
-        axes = builder.load(place)
-        numbers = []
-        for k in range(operands):
-            at = builder.add(builder.mul(axes, _WORD(3 + k)), _WORD(3))
-            step = builder.load(builder.gep(place, [at]))
-            numbers.append(builder.add(builder.extract_value(addresses, k), step))
-        return cgutils.pack_array(builder, numbers, _WORD)
-
-    return after
 
 
 def _element(builder: Any, element: Any, addresses: Any, tensor: int, offset: Any) -> Any:
