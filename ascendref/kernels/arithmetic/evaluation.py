@@ -27,7 +27,7 @@ from .formula import Formula
 from .integer import Whole
 from .pair import Pair
 from .pair_ball import NarrowPairBall, PairBall
-from .plain import Double, Plain
+from .plain import Double, ForBFloat16, ForFloat16, Plain
 from .registers import Condition, Register
 from .rounding_test import near_midpoint, open_, rounded
 from .steps import BFloat16, Float16, Float32
@@ -39,6 +39,11 @@ NUMBERS: Final[dict[str, type[Plain]]] = {
     "float32": Plain,
     FLOAT32_STEPS: Float32,
     "float64": Double,
+}
+#: the same in float32 arithmetic, by the type of results that have fewer digits
+SHORT_NUMBERS: Final[dict[str, type[Plain]]] = {
+    "float16": ForFloat16,
+    "bfloat16": ForBFloat16,
 }
 #: appends instructions for values of tensors and of scalars; returns the results
 Emit = Callable[[ir.IRBuilder, list[ir.Value], list[ir.Value]], Sequence[ir.Value]]
@@ -62,12 +67,15 @@ def _traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
 
 
 @cache
-def evaluator(formula: Formula, compute: str) -> Any:
+def evaluator(formula: Formula, compute: str, result: str = "") -> Any:
     """Return ``function(tensors, scalars)``, of tuples of registers and of doubles.
 
-    If the formula has several results, it returns a tuple.
+    If the formula has several results, it returns a tuple. In float32 arithmetic they have as many
+    digits as their type needs, if it is given.
     """
     number = NUMBERS[compute]
+    if compute == "float32":
+        number = SHORT_NUMBERS.get(result, number)
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [number(builder, value) for value in tensors]

@@ -5,7 +5,7 @@ Few of their operations wait for each other.
 
 from math import inf, nan
 
-from .coefficients import EXP, LOG
+from .coefficients import EXP, HALF_EXP, LOG
 from .elementary import (
     FLOAT,
     LOG2_E,
@@ -49,6 +49,35 @@ def _sunk_exp(x: Register) -> tuple[Register, Register, Register, Register]:
     return sink, one + power, power, high + square.fma(cubic, rest)
 
 
+def _exp_half(x: Register, *, wide: bool) -> tuple[Register, Register, Register, Register]:
+    """Return what `_sunk_exp` does from -60 on, with as many digits as results of 16 bits need.
+
+    If not ``wide``, s is 1, and the exponential of a finite number is at most exp(87).
+    """
+    near = x.at_most(FLOAT.farthest if wide else 87.0)
+    shifted, zero = shifted_exponent(near, LOG2_E, FLOAT.bias)
+    n = shifted - zero
+    r = (-n).fma(FLOAT.ln2[1], (-n).fma(FLOAT.ln2[0], near))
+    rest = (r * r).fma(horner(r, HALF_EXP[False]), r)
+    bits = shifted.bits() << FLOAT.width
+    power = bits.register()
+    if not wide:
+        return x.lift(1.0), x.fma(2.0**-100, 1.0) + power, power, rest
+    far = x > 60.0
+    power = far.select((bits - (2 * FLOAT.sink << FLOAT.width)).register(), power)
+    one = far.select(x * FLOAT.tiny, 1.0)
+    return far.select(x.lift(2.0**-FLOAT.sink), 1.0), one + power, power, rest
+
+
+def over_one_plus_exp_half(numerator: Register, x: Register, *, wide: bool) -> Register:
+    """Return ``numerator / (1 + exp(x))`` of floats, within 2 ulp, for results of 16 bits.
+
+    If not ``wide``, these are float16: quotients by more than exp(87) need not be right.
+    """
+    sink, total, power, rest = _exp_half(x.at_least(-60.0), wide=wide)
+    return sink * (sink * numerator / power.fma(rest, total))
+
+
 def times_logistic(factor: Register, x: Register) -> Register:
     """Return ``factor / (1 + exp(-x))`` of floats, within 1.75 ulp.
 
@@ -62,27 +91,48 @@ def times_logistic(factor: Register, x: Register) -> Register:
     return low.select(part * sink, (-part).fma(sink, 1.0) * factor)  # type: ignore[no-any-return]
 
 
-def glu_slopes(factor: Register, value: Register, gate: Register) -> tuple[Register, Register]:
+def _inverse(total: Register, power: Register, rest: Register) -> Register:
+    """Return the quotient of 1 by the exact sum ``total + power * rest``."""
+    whole = power.fma(rest, total)
+    inverse = 1.0 / whole
+    error = inverse.fma(-power.fma(rest, total - whole), (-inverse).fma(whole, 1.0))
+    return inverse.fma((whole < inf).select(error, 0.0), inverse)
+
+
+def glu_slopes(
+    factor: Register, value: Register, gate: Register, *, half: bool = False
+) -> tuple[Register, Register]:
     """Return a float times the derivatives of ``value / (1 + exp(-gate))``.
 
     The first is within 1.75 ulp, the second within 5, where the derivative is normal. Finite gates
-    of an infinite factor are at most 4 in size, so that the second is not 0 times infinity.
+    of an infinite factor are at most 4 in size, so that the second is not 0 times infinity. There
+    are fewer digits for results of half the size.
     """
     size = abs(gate)
     infinite = abs(factor) == inf
     near = (infinite & (size < inf)).select(size.at_most(4.0), size)
-    sink, total, power, rest = _sunk_exp(near)
-    whole = power.fma(rest, total)
-    # the quotient by the exact sum, for both derivatives
-    inverse = 1.0 / whole
-    error = inverse.fma(-power.fma(rest, total - whole), (-inverse).fma(whole, 1.0))
-    inverse = inverse.fma((whole < inf).select(error, 0.0), inverse)
+    sink, total, power, rest = _exp_half(near, wide=True) if half else _sunk_exp(near)
+    inverse = _inverse(total, power, rest)
     large = 1.0 - inverse * sink * sink  # at least 1/2: this does not cancel
     part = sink * factor * inverse * sink
-    # the difference is off by less, but NaN for infinities, and 0 for -0
-    rising = (infinite | (factor == 0.0)).select(factor * large, factor - part)
+    rising = factor * large
+    if not half:
+        # the difference is off by less, but NaN for infinities, and 0 for -0
+        rising = (infinite | (factor == 0.0)).select(rising, factor - part)
     first = (gate < 0.0).select(part, rising)
     return first, factor * (sink * value * inverse * sink * large)
+
+
+def glu_slopes_float16(
+    factor: Register, value: Register, gate: Register
+) -> tuple[Register, Register]:
+    """Return what `glu_slopes` does for results that are float16, as the factors are."""
+    _, total, power, rest = _exp_half(abs(gate), wide=False)
+    small = _inverse(total, power, rest)
+    large = 1.0 - small  # at least 1/2: this does not cancel
+    # the product of the factors is exact, and that of the others is not 0 for finite gates
+    slope = small * large
+    return factor * (gate < 0.0).select(small, large), factor * value * slope
 
 
 def falling_logistic(size: Register) -> Register:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 from . import elementary, logistic_floats, normal
 from .functions import CONSTANTS, Constant
@@ -46,19 +47,22 @@ class Plain(Register):
         """Return the logarithm of the quotient by the difference from 1, in float32."""
         return self._apply(logistic_floats.logit)
 
+    def over_one_plus_exp(self, x: Plain, *rest: Plain) -> Self:
+        """Return the quotient by ``1 + exp(x)``; the rest is what x lost when it was rounded."""
+        return self._apply(elementary.over_one_plus_exp, x, *rest)
+
     def glu_backward(self, value: Plain, gate: Plain) -> tuple[Self, Self]:
         """Return the products with both derivatives of `glu`, in float32."""
+        return self._slopes(logistic_floats.glu_slopes, value, gate)
+
+    def _slopes(self, function: Callable[..., Any], value: Plain, gate: Plain) -> tuple[Self, Self]:
         numbers = [Register(self.builder, x.value) for x in (self, value, gate)]
-        first, second = logistic_floats.glu_slopes(*numbers)
+        first, second = function(*numbers)
         return self.result(first.value), self.result(second.value)
 
     def gelu(self) -> Self:
         """Return the product with `normal_cdf`, in float32."""
         return self._apply(normal.gelu)
-
-    def gelu_half(self) -> Self:
-        """Return the same for numbers of half precision, with fewer digits."""
-        return self._apply(normal.gelu_half)
 
     def gelu_backward(self, gradient: Plain) -> Self:
         """Return the gradient times the derivative of `gelu`, in float32."""
@@ -73,6 +77,40 @@ class Plain(Register):
 
     def as_element(self) -> Self:
         return self.made(self.narrowed().value)
+
+
+class ForBFloat16(Plain):
+    """A float32 number of a formula whose results are bfloat16.
+
+    Functions have as many digits as those results need.
+    """
+
+    __slots__ = ()
+
+    #: whether results have the range of float32
+    _wide: ClassVar[bool] = True
+
+    def gelu(self) -> Self:
+        return self._apply(normal.gelu_half)
+
+    def over_one_plus_exp(self, x: Plain, *rest: Plain) -> Self:
+        if rest or x.wide:
+            return super().over_one_plus_exp(x, *rest)
+        return self._apply(partial(logistic_floats.over_one_plus_exp_half, wide=self._wide), x)
+
+    def glu_backward(self, value: Plain, gate: Plain) -> tuple[Self, Self]:
+        return self._slopes(partial(logistic_floats.glu_slopes, half=True), value, gate)
+
+
+class ForFloat16(ForBFloat16):
+    """The same where they are float16."""
+
+    __slots__ = ()
+
+    _wide = False
+
+    def glu_backward(self, value: Plain, gate: Plain) -> tuple[Self, Self]:
+        return self._slopes(logistic_floats.glu_slopes_float16, value, gate)
 
 
 class Double(Plain):
@@ -95,5 +133,5 @@ class OnePlusExp:
         rest: list[Plain] = []
         if self._argument.wide and not argument.wide:
             rest = [(self._argument - argument.widened()).narrowed()]
-        quotient: Plain = numerator._apply(elementary.over_one_plus_exp, argument, *rest)
+        quotient: Plain = numerator.over_one_plus_exp(argument, *rest)
         return quotient

@@ -55,7 +55,7 @@ class RoundedLoop(FormulaLoop):
     ) -> None:
         super().__init__(formula, inputs, result, "float64")
         self.name += "_rounded_once"
-        self.compute_bound = True
+        self.compute_bound, self.takes_rows = True, 0
         #: the last stage, for compiled code to call
         self.python_task = PythonTask(self._decide)
 

@@ -28,6 +28,7 @@ from ..runtime.array_header import (
     LOOKUP_TASK,
     NOT_LOADED,
     SCATTER,
+    TAKES_ROWS,
     Operand,
     operand_table,
     scalar_table,
@@ -70,6 +71,7 @@ class ElementwiseKernel(Kernel):
         self._table = operand_table(tuple(operands))
         if loop.looks_up:
             self._table[LOOKUP_TASK // 8] = NOT_LOADED
+        self._table[TAKES_ROWS // 8] = loop.takes_rows
         #: address of the table of operands
         self.table: int = self._table.ctypes.data
 

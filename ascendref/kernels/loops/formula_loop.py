@@ -8,7 +8,7 @@ from typing import Any, Final
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.codecs import REMAINDER, decoding, encoder
 from ..arithmetic.formula import Formula
-from ..compiler.jit import Once, interleaved, once_each
+from ..compiler.jit import Once, once_each
 from ..compiler.target import HAS_WIDE_VECTORS
 from ..runtime.launch import Task, task_kernel
 from .contiguous import (
@@ -22,9 +22,9 @@ from .contiguous import (
 )
 from .elements import Read, loader, pair_loader
 
-#: vectors that a compute-bound loop computes at a time (measured: from 4 % slower to 60 % faster
-#: than one, with 256 and 512 bits)
-_INTERLEAVED: Final = 4
+#: elements of a row from which compute-bound rows need no buffers (measured): of the loop for one
+#: number at a time, and for two, which loads more constants
+_ROWS: Final = 64, 256
 
 
 class FormulaLoop:
@@ -39,6 +39,8 @@ class FormulaLoop:
         self.formula, self.inputs, self.result, self.compute = formula, inputs, result, compute
         #: whether it computes for longer than it reads and writes
         self.compute_bound = formula.compute_bound
+        #: elements of a row from which the task takes several rows at once; 0 if it takes one
+        self.takes_rows = _ROWS[self._pairs_numbers] if formula.compute_bound else 0
         kinds = *[kind.name for kind in inputs], "to", result.name
         self.name = "_".join((formula.name, *kinds, "in", compute))
 
@@ -61,7 +63,7 @@ class FormulaLoop:
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
         if self.compute_bound:
-            return through_caches(loop, self._scalars(), count, self.formula.results)
+            return through_caches(loop, self._scalars(), count + self.formula.results)
         return past_caches(loop, self._scalars(), count, size)
 
     @property
@@ -69,24 +71,25 @@ class FormulaLoop:
         """Whether numbers are sums of two doubles, which hold all of int64."""
         return self.compute == "float64" and not self.formula.selects
 
+    @property
+    def _pairs_numbers(self) -> bool:
+        """Whether two BF16 numbers are processed at a time."""
+        return {*self.inputs, self.result} == {BFLOAT16} and self.compute == "float32"
+
     def _loop(self) -> Any:
-        load, formula, results = self._load(), self._evaluator(), self.formula.results
-        write = element_writer(self._encoder(), self.result.name, results)
-        kinds = {kind.name for kind in (*self.inputs, self.result)}
-        if kinds == {"bfloat16"} and self.compute == "float32":
-            pairs = pair_loader(len(self.inputs)), formula, write, pair_writer(results)
-            return in_pairs(load, *pairs, self._mark())
-        return one_at_a_time(load, formula, write, self.result.storage.itemsize, self._mark())
+        load, formula = self._load(), self._evaluator()
+        numbers = len(self.inputs), self.formula.results
+        write = element_writer(self._encoder(), self.result.name, *numbers)
+        if self._pairs_numbers:
+            pairs = pair_loader(len(self.inputs)), formula, write, pair_writer(*numbers)
+            return in_pairs(load, *pairs)
+        return one_at_a_time(load, formula, write, self.result.storage.itemsize)
 
-    def _mark(self) -> Any:
-        return interleaved(_INTERLEAVED if self.compute_bound else 0)
-
-    def _load(self, compute: str | None = None) -> Any:
-        """Return the function that reads elements, as registers of a compute type or the loop's."""
+    def _load(self) -> Any:
         reads = []
         for k, kind in enumerate(self.inputs):
             size = kind.storage.itemsize
-            reads.append(Read(k, decoding(kind.name, compute or self.compute), size))
+            reads.append(Read(k, decoding(kind.name, self.compute), size))
             if kind.name == "int64" and self._in_pairs:
                 reads.append(Read(k, REMAINDER, size))
         return loader(tuple(reads), selects=self.formula.selects)
@@ -105,7 +108,7 @@ class FormulaLoop:
             return integer_evaluator(self.formula, self.inputs[0].name)
         if self._in_pairs:
             return pair_evaluator(self.formula, tuple([kind.name for kind in self.inputs]))
-        return evaluator(self.formula, self.compute)
+        return evaluator(self.formula, self.compute, self.result.name)
 
 
 def read_types(inputs: tuple[ElementType, ...]) -> tuple[ElementType, ...]:

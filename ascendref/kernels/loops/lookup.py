@@ -6,7 +6,7 @@ of all numbers to a buffer, so that looked-up results have its bits.
 
 from typing import Any, Final
 
-from ..compiler.jit import helper, merged, once_each
+from ..compiler.jit import merged, once_each
 from ..runtime.array_header import ITEMSIZE, LOOKUP_TASK, NOT_LOADED, ROW, ROWS
 from ..runtime.launch import (
     NO_LOOKUP,
@@ -51,14 +51,12 @@ def _make_task(size: int) -> Task:
     def results(arguments: int) -> Any:
         return word(arguments, NUMBERS)
 
-    def loop(
-        tensors: tuple[int, ...], out: int, results: int, zero: int, first: int, last: int
-    ) -> None:
+    def loop(operands: tuple[int, int], results: int, zero: int, first: int, last: int) -> None:
         for i in range(first, last):
-            number = _read_number(tensors[0], 2 * i)
-            write(out, i * size, read(results, size * number))
+            number = _read_number(operands[0], 2 * i)
+            write(operands[1], i * size, read(results, size * number))
 
-    return past_caches(helper(loop), merged(results), 1, size)
+    return past_caches(merged(loop), merged(results), 1, size)
 
 
 @merged

@@ -36,11 +36,13 @@ from ..runtime.array_header import (
     ROW,
     ROWS,
     SCATTER,
+    TAKES_ROWS,
     is_result,
 )
 from ..runtime.launch import (
     FAILURE,
     INNER_TASK,
+    MORE_ROWS,
     NO_MEMORY,
     NO_SCATTER,
     OPERANDS,
@@ -217,7 +219,10 @@ def has_long_rows(table: int, plan: Any, addresses: int, inputs: int) -> Any:
     for k in range(word(table, COUNT)):
         operand, address = table + ROWS + ROW * k, word(addresses, 8 * k)
         size, strides = word(operand, ITEMSIZE), 2 + (3 + k) * axes
-        if length < (_LONG_ROWS[0] if size <= 2 else _LONG_ROWS[1]):
+        least = word(table, TAKES_ROWS)
+        if least == 0:
+            least = _LONG_ROWS[0] if size <= 2 else _LONG_ROWS[1]
+        if length < least:
             return False
         if word(operand, CONVERTED) or plan[strides] != size or address % size:
             return False
@@ -252,6 +257,7 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
         return 0
     copy(given, arguments, OPERANDS)
     set_word(given, FAILURE, 0)
+    set_word(given, MORE_ROWS, 0)
     place = int64_pointer(given + OPERANDS)
     held = int64_pointer(given + OPERANDS + 8 * operands)
     results = int64_pointer(given + OPERANDS + 24 * operands)
@@ -280,11 +286,16 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
             before = number % plan[4]
             count = smaller(plan[4] - before, stop - number)
             m0 = smaller(count * plan[3], plan[2] - before * plan[3])
+            number += count
+            if word(table, TAKES_ROWS):
+                set_word(given, MORE_ROWS, m1 - 1)
+                hard += call_task(inner, given, 0, m0)
+                set_word(given, MORE_ROWS, 0)
+                continue
             for _ in range(m1):
                 hard += call_task(inner, given, 0, m0)
                 for k in range(operands):
                     place[k] += plan[3 + (3 + k) * axes]
-            number += count
             continue
         number += 1
         direct = True

@@ -35,8 +35,8 @@ WRITE: Final = 0x0400
 #: words of an operand table before its rows: address of NumPy's array type, number of operands,
 #: addresses of the task that decides open roundings, and of the one in Python that decides what
 #: that one leaves open (0 if not loaded), and of the task that looks up results of large arrays (0
-#: if none does)
-ARRAY_TYPE, COUNT, EXACT_TASK, PYTHON_TASK, LOOKUP_TASK, ROWS = range(0, 48, 8)
+#: if none does); elements of a row from which the task takes several rows at once (0 if never)
+ARRAY_TYPE, COUNT, EXACT_TASK, PYTHON_TASK, LOOKUP_TASK, TAKES_ROWS, ROWS = range(0, 56, 8)
 #: in place of the address of a task that looks up results
 NOT_LOADED: Final = -1
 #: words of a row: address of the dtype, bytes of an element, index of the operand whose shape it
@@ -220,7 +220,7 @@ def operand_table(operands: tuple[Operand, ...]) -> np.ndarray[Any, Any]:
 
     If array headers differ from the expected form, no object is accepted.
     """
-    rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0, 0, 0]
+    rows = [id(np.ndarray) if has_expected_headers() else 0, len(operands), 0, 0, 0, 0]
     for operand in operands:
         required = READABLE | WRITE if operand.result else READABLE
         rows += [id(operand.dtype), operand.dtype.itemsize, operand.shape_of]

@@ -37,6 +37,9 @@ from .threading_layer import start_threads
 #: the result may use non-temporal stores, and a zero
 RETURNED, FAILURE, SIZE, NUMBERS, TABLE = range(0, 40, 8)
 PLAN, INNER_TASK, PAST_CACHES, ZERO, OPERANDS = range(40, 80, 8)
+#: in calls of the task inside a traversal: how many rows it computes after the first, as the plan
+#: has them
+MORE_ROWS: Final = INNER_TASK
 #: the operands' words before they are known; its length is the largest number of operands
 NO_OPERANDS: Final = (0,) * 12
 #: words of the launcher: whether a launch is running, address of the thread limits of the program

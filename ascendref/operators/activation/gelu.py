@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32
 from ...declaration.accuracy import by_choice, near_zero, relative
 from ...declaration.fields import ALL_BUT_200I, Forward, OnDevice, TensorParam, TorchOperator
 from ...declaration.operator import Operator
@@ -45,18 +43,6 @@ def value_float32(self: Plain) -> Number:
     return self.gelu()
 
 
-def value_half(self: Plain) -> Number:
-    """The same with as many digits as results of half precision need."""
-    return self.gelu_half()
-
-
-def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
-    """Return the function for float32 arithmetic."""
-    if compute != FLOAT32.name:
-        return None
-    return value_half if rounded in (FLOAT16.name, BFLOAT16.name) else value_float32
-
-
 def value_tanh(self: Number) -> Number:
     """(1 + tanh(u / 2)) / 2 is the logistic function of u."""
     return self / one_plus_exp(-2 * SLOPE * self * (1.0 + CUBIC * self * self))
@@ -90,7 +76,9 @@ VALUE = Operator(
             \dfrac{x}{2} (1 + \tanh(\sqrt{2 / \pi} \; (x + 0.044715 \, x^3))) & \text{if it is tanh}
         \end{cases} \qquad x = \text{self}
     """,
-    formula=Formula.of_forms(Formula.of(value, variant=variant), TANH, compute_bound=True),
+    formula=Formula.of_forms(
+        Formula.of(value, variant=only_in_float32(value_float32)), TANH, compute_bound=True
+    ),
     device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
     accuracy=by_choice("approximate", none=relative(1.75, normal_cdf), tanh=relative(2.0)),
     torch=TorchOperator("gelu", keywords=("approximate",), out="out"),

@@ -1,8 +1,9 @@
 """Elementary functions against Arb: largest errors, special values, and all float32 numbers."""
 
 from collections.abc import Callable
+from functools import partial
 from math import inf, nan
-from typing import Any
+from typing import Any, Final
 
 import flint
 import numpy as np
@@ -256,7 +257,12 @@ def test_special_values_of_over_one_plus_exp(kind: Any) -> None:
         (1.0, nan, nan),
     ]
     numerator, x, expected = np.array(cases, kind).T
-    functions = [elementary.over_one_plus_exp, times_falling_logistic]
+    functions = [
+        elementary.over_one_plus_exp,
+        times_falling_logistic,
+        partial(logistic_floats.over_one_plus_exp_half, wide=True),
+        partial(logistic_floats.over_one_plus_exp_half, wide=False),
+    ]
     for function in functions if kind is np.float32 else functions[:1]:
         (got,) = compiled(function, kind, kind)(numerator, x)
         np.testing.assert_array_equal(got, expected)
@@ -277,6 +283,19 @@ def test_coefficients_are_those_of_the_fits() -> None:
 def of_12_bits(x: Register) -> Register:
     """Return a float, or a double that is one, without the lower half of its fraction."""
     return (x.bits() & -(1 << (41 if x.wide else 12))).register()
+
+
+def slope_of_logistic(x: Register) -> Register:
+    one = x.lift(1.0)
+    return elementary.over_one_plus_exp(one, x) * elementary.over_one_plus_exp(one, -x)
+
+
+#: functions for float16 need not be right for larger arguments
+HALF_LIMIT: Final = 87.0
+
+
+def within_limit(x: Register) -> Register:
+    return x.at_most(HALF_LIMIT).at_least(-HALF_LIMIT)
 
 
 #: functions of floats alone, each with the same of doubles, and its bound in ulp
@@ -304,11 +323,40 @@ OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], flo
     ),
     "second of glu_slopes": (
         lambda x: logistic_floats.glu_slopes(x.lift(1.0), x.lift(1.0), x)[1],
-        lambda x: (
-            elementary.over_one_plus_exp(x.lift(1.0), x)
-            * elementary.over_one_plus_exp(x.lift(1.0), -x)
-        ),
+        slope_of_logistic,
         3.0,
+    ),
+    "over_one_plus_exp_half": (
+        lambda x: logistic_floats.over_one_plus_exp_half(x.lift(-1.0), x, wide=True),
+        lambda x: elementary.over_one_plus_exp(x.lift(-1.0), x),
+        1.75,
+    ),
+    "over_one_plus_exp_half for float16": (
+        lambda x: logistic_floats.over_one_plus_exp_half(
+            x.lift(-1.0), x.at_most(HALF_LIMIT), wide=False
+        ),
+        lambda x: elementary.over_one_plus_exp(x.lift(-1.0), x.at_most(HALF_LIMIT)),
+        1.75,
+    ),
+    "first of glu_slopes for bfloat16": (
+        lambda x: logistic_floats.glu_slopes(x.lift(-1.0), x, x, half=True)[0],
+        lambda x: elementary.over_one_plus_exp(x.lift(-1.0), -x),
+        2.0,
+    ),
+    "second of glu_slopes for bfloat16": (
+        lambda x: logistic_floats.glu_slopes(x.lift(1.0), x.lift(1.0), x, half=True)[1],
+        slope_of_logistic,
+        3.5,
+    ),
+    "first of glu_slopes_float16": (
+        lambda x: logistic_floats.glu_slopes_float16(x.lift(-1.0), x, within_limit(x))[0],
+        lambda x: elementary.over_one_plus_exp(x.lift(-1.0), -within_limit(x)),
+        2.0,
+    ),
+    "second of glu_slopes_float16": (
+        lambda x: logistic_floats.glu_slopes_float16(x.lift(1.0), x.lift(1.0), within_limit(x))[1],
+        lambda x: slope_of_logistic(within_limit(x)),
+        3.5,
     ),
     "logit": (
         logistic_floats.logit,
