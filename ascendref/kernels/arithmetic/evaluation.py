@@ -70,11 +70,10 @@ def _traced(emit: Emit, results: tuple[types.Type, ...]) -> Any:
 def evaluator(formula: Formula, compute: str, result: str = "") -> Any:
     """Return ``function(tensors, scalars)``, of tuples of registers and of doubles.
 
-    If the formula has several results, it returns a tuple. In float32 arithmetic they have as many
-    digits as their type needs, if it is given.
+    If the formula has several results, it returns a tuple. ``result`` is their type.
     """
     number = NUMBERS[compute]
-    if compute == "float32":
+    if compute == "float32" and formula.short:
         number = SHORT_NUMBERS.get(result, number)
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:

@@ -62,6 +62,9 @@ class Formula(NamedTuple):
     once: Callable[..., Any] | None = None
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False
+    #: whether, in float32 arithmetic, functions for results of 16 bits have as many digits as those
+    #: need: not more of them are other than the nearest numbers
+    short: bool = False
     #: number of results
     results: int = 1
     #: the formula of the results of all forms, in float32 arithmetic, if one loop computes them

@@ -85,11 +85,12 @@ class FormulaLoop:
             return in_pairs(load, *pairs)
         return one_at_a_time(load, formula, write, self.result.storage.itemsize)
 
-    def _load(self) -> Any:
+    def _load(self, compute: str | None = None) -> Any:
+        """Return the function that reads elements, as registers of a compute type or the loop's."""
         reads = []
         for k, kind in enumerate(self.inputs):
             size = kind.storage.itemsize
-            reads.append(Read(k, decoding(kind.name, self.compute), size))
+            reads.append(Read(k, decoding(kind.name, compute or self.compute), size))
             if kind.name == "int64" and self._in_pairs:
                 reads.append(Read(k, REMAINDER, size))
         return loader(tuple(reads), selects=self.formula.selects)

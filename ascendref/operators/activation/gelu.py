@@ -77,7 +77,10 @@ VALUE = Operator(
         \end{cases} \qquad x = \text{self}
     """,
     formula=Formula.of_forms(
-        Formula.of(value, variant=only_in_float32(value_float32)), TANH, compute_bound=True
+        Formula.of(value, variant=only_in_float32(value_float32)),
+        TANH,
+        compute_bound=True,
+        short=True,
     ),
     device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
     accuracy=by_choice("approximate", none=relative(1.75, normal_cdf), tanh=relative(2.0)),

@@ -76,7 +76,9 @@ GRADIENT: Final = Operator(
             (1 - \sigma(\text{gate})) \right)
         \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}
     """,
-    formula=Formula.of_forms(grad_value, grad_gate, together=gradients, compute_bound=True),
+    formula=Formula.of_forms(
+        grad_value, grad_gate, together=gradients, compute_bound=True, short=True
+    ),
     result_view=HALVES,
     shapes=shape_of_halves,
     device=OnDevice(ALL_BUT_200I, ("GLUGrad",), float64=ALL_BUT_200I),
