@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...core.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, ElementType
 from ..arithmetic.formula import Formula
-from ..compiler.jit import Once, helper, once_each, outlined
+from ..compiler.jit import Once, helper, interleaved, once_each, outlined
 from ..compiler.target import HAS_WIDE_VECTORS
 from ..runtime.array_header import PYTHON_TASK
 from ..runtime.kernel import Piece
@@ -101,6 +101,8 @@ class RoundedLoop(FormulaLoop):
         addresses, out_at = words(len(self.inputs)), OPERANDS + 8 * len(self.inputs)
         has_quick = self.result is not FLOAT64  # its numbers have as many digits as doubles
         has_floats = self._has_floats
+        # LLVM interleaves loops of F32 by itself
+        finish = interleaved(2 if has_floats else 0)
 
         def quickly(rounding: Any, load: Any) -> Any:
             @helper
@@ -112,6 +114,7 @@ class RoundedLoop(FormulaLoop):
                     rounded, suspect = rounding(load(tensors, i, 0), numbers)
                     write(out, i * size, rounded)
                     undecided |= suspect
+                finish()
                 return undecided
 
             return attempt_quickly
