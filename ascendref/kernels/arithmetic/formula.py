@@ -62,6 +62,8 @@ class Formula(NamedTuple):
     once: Callable[..., Any] | None = None
     #: whether the formula is compute-bound rather than memory-bound
     compute_bound: bool = False
+    #: whether the tensors are halves of one, whose rows may be short
+    halves: bool = False
     #: whether, in float32 arithmetic, functions for results of 16 bits have as many digits as those
     #: need: not more of them are other than the nearest numbers
     short: bool = False

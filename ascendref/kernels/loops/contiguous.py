@@ -31,10 +31,6 @@ from ..runtime.nontemporal import LINE, copy_past_caches, fence, line_buffer
 #: bytes of a block that is written with non-temporal stores
 _BLOCK: Final = 1024
 
-#: called after loops that are compute-bound (measured with vectors of 256 and 512 bits: 4 % slower
-#: to 60 % faster than one vector at a time)
-four_vectors: Final = interleaved(4)
-
 _WORD: Final = ir.IntType(64)
 
 #: a compiled function that kernels call
@@ -139,12 +135,14 @@ def next_row(operands: int) -> Any:
     return after
 
 
-def through_caches(loop: Compiled, scalars: Compiled, operands: int) -> Task:
+def through_caches(loop: Compiled, scalars: Compiled, operands: int, vectors: int) -> Task:
     """Return the task of a compute-bound formula, which writes results with ordinary stores.
 
-    In a traversal it may compute several rows, whose constants are loaded once.
+    The loop computes so many vectors at a time. In a traversal the task may compute several rows,
+    whose constants are loaded once.
     """
     addresses, after = words(operands), next_row(operands)
+    finish = interleaved(vectors)
 
     @helper
     def row(
@@ -152,7 +150,7 @@ def through_caches(loop: Compiled, scalars: Compiled, operands: int) -> Task:
     ) -> None:
         outlined()
         loop(given, numbers, zero, first, last)
-        four_vectors()
+        finish()
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:

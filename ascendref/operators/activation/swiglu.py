@@ -62,7 +62,7 @@ FUNCTION: Final = Operator(
         \text{out} = \dfrac{\text{gate}}{1 + e^{-\text{gate}}} \cdot \text{value}
         \qquad (\text{gate}, \text{value}) = \text{halves of self along dim}
     """,
-    formula=Formula.of(out, compute_bound=True, short=True),
+    formula=Formula.of(out, compute_bound=True, halves=True, short=True),
     shapes=half_shape,
     device=OnDevice(INFERENCE_A2_A3, ("SwiGlu",)),
     same_type=True,
@@ -82,7 +82,9 @@ GRADIENT: Final = Operator(
         \qquad s = \dfrac{1}{1 + e^{-\text{gate}}}, \quad
         (\text{gate}, \text{value}) = \text{halves of self along dim}
     """,
-    formula=Formula.of_forms(grad_gate, grad_value, together=gradients, compute_bound=True),
+    formula=Formula.of_forms(
+        grad_gate, grad_value, together=gradients, compute_bound=True, halves=True
+    ),
     result_view=HALVES,
     shapes=shape_of_halves,
     device=OnDevice(INFERENCE_A2_A3, ("SwiGluGrad",)),
