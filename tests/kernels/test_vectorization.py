@@ -60,8 +60,7 @@ def test_elements_are_computed_in_vectors_of_float32(operator: str, kind: str) -
     lanes = widest(rf"store <(\d+) x {stored}>", code)
     assert lanes >= LANES[kind]
     if formula.compute_bound:  # vectors whose operations overlap
-        least = 2 if formula.halves else 4
-        assert len(re.findall(rf"store <{lanes} x {stored}>", code)) >= least
+        assert len(re.findall(rf"store <{lanes} x {stored}>", code)) >= formula.vectors
     assert widest(r"= f\w+ [^\n]*?<(\d+) x (?:float|half)>", code) >= LANES[kind]
     # what is widened on the way halves the lanes
     assert bool(re.search(r"x double>", code)) == (operator in WIDENED)

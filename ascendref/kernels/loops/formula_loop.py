@@ -25,9 +25,6 @@ from .elements import Read, loader, pair_loader
 #: elements of a row from which compute-bound rows need no buffers (measured): of the loop for one
 #: number at a time, and for two, which loads more constants
 _ROWS: Final = 64, 256
-#: vectors that a compute-bound loop computes at a time, and one of short rows (measured with 256
-#: and 512 bits: 4 is up to 4 % slower and up to 60 % faster than 1)
-_VECTORS: Final = 4, 2
 
 
 class FormulaLoop:
@@ -66,8 +63,10 @@ class FormulaLoop:
         loop = self._loop()
         # non-temporal stores gain nothing for a compute-bound formula
         if self.compute_bound:
-            vectors = _VECTORS[self.formula.halves and not self._pairs_numbers]
-            return through_caches(loop, self._scalars(), count + self.formula.results, vectors)
+            operands = count + self.formula.results
+            # a loop over two numbers at a time takes no short rows
+            vectors = 4 if self._pairs_numbers else self.formula.vectors
+            return through_caches(loop, self._scalars(), operands, vectors)
         return past_caches(loop, self._scalars(), count, size)
 
     @property

@@ -55,7 +55,7 @@ FUNCTION: Final = Operator(
         \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}, \quad
         \sigma(x) = \dfrac{1}{1 + e^{-x}}
     """,
-    formula=Formula.of(out, compute_bound=True, halves=True),
+    formula=Formula.of(out, compute_bound=True, vectors=2),
     shapes=half_shape,
     device=OnDevice(ALL_BUT_200I, ("GLU",), float64=ALL_BUT_200I),
     same_type=True,
@@ -77,7 +77,7 @@ GRADIENT: Final = Operator(
         \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}
     """,
     formula=Formula.of_forms(
-        grad_value, grad_gate, together=gradients, compute_bound=True, halves=True, short=True
+        grad_value, grad_gate, together=gradients, compute_bound=True, vectors=2, short=True
     ),
     result_view=HALVES,
     shapes=shape_of_halves,

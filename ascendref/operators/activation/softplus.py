@@ -207,7 +207,9 @@ GRADIENT: Final = Operator(
             \dfrac{\text{grad_output}}{1 + e^{-\beta \cdot \text{self}}} & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(grad_input, scalars=2, variant=variant, compute_bound=True, short=True),
+    formula=Formula.of(
+        grad_input, scalars=2, variant=variant, compute_bound=True, short=True, vectors=2
+    ),
     breaks={},
     device=OnDevice(TRAINING_A2_A3, ("SoftplusV2Grad",), float64=TRAINING_A2_A3),
     result=result,

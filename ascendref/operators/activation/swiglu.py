@@ -62,7 +62,7 @@ FUNCTION: Final = Operator(
         \text{out} = \dfrac{\text{gate}}{1 + e^{-\text{gate}}} \cdot \text{value}
         \qquad (\text{gate}, \text{value}) = \text{halves of self along dim}
     """,
-    formula=Formula.of(out, compute_bound=True, halves=True, short=True),
+    formula=Formula.of(out, compute_bound=True, vectors=2, short=True),
     shapes=half_shape,
     device=OnDevice(INFERENCE_A2_A3, ("SwiGlu",)),
     same_type=True,
@@ -83,7 +83,7 @@ GRADIENT: Final = Operator(
         (\text{gate}, \text{value}) = \text{halves of self along dim}
     """,
     formula=Formula.of_forms(
-        grad_gate, grad_value, together=gradients, compute_bound=True, halves=True
+        grad_gate, grad_value, together=gradients, compute_bound=True, vectors=2
     ),
     result_view=HALVES,
     shapes=shape_of_halves,
