@@ -135,6 +135,20 @@ def next_row(operands: int) -> Any:
     return after
 
 
+def _compiled(loop: Compiled, vectors: int) -> Compiled:
+    """Return a loop as a function of its own, which computes so many vectors at a time."""
+    finish = interleaved(vectors)
+
+    def function(
+        operands: tuple[int, ...], scalars: tuple[float, ...], zero: int, first: int, last: int
+    ) -> None:
+        outlined()
+        loop(operands, scalars, zero, first, last)
+        finish()
+
+    return helper(function)
+
+
 def through_caches(loop: Compiled, scalars: Compiled, operands: int, vectors: int) -> Task:
     """Return the task of a compute-bound formula, which writes results with ordinary stores.
 
@@ -142,15 +156,7 @@ def through_caches(loop: Compiled, scalars: Compiled, operands: int, vectors: in
     whose constants are loaded once.
     """
     addresses, after = words(operands), next_row(operands)
-    finish = interleaved(vectors)
-
-    @helper
-    def row(
-        given: tuple[int, ...], numbers: tuple[float, ...], zero: int, first: int, last: int
-    ) -> None:
-        outlined()
-        loop(given, numbers, zero, first, last)
-        finish()
+    row = _compiled(loop, vectors)
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
@@ -174,13 +180,7 @@ def past_caches(loop: Compiled, scalars: Compiled, tensors: int, size: int) -> T
     addresses, out_at = words(tensors), OPERANDS + 8 * tensors
     buffer_of_lines = line_buffer(_BLOCK // LINE)
     in_line, in_block = LINE // size, _BLOCK // size
-
-    @helper
-    def block(
-        operands: tuple[int, ...], numbers: tuple[float, ...], zero: int, first: int, last: int
-    ) -> None:
-        outlined()
-        loop(operands, numbers, zero, first, last)
+    block = _compiled(loop, 0)
 
     def task(arguments: int, start: int, stop: int) -> Any:
         if stop < start:
