@@ -73,8 +73,8 @@ def evaluator(formula: Formula, compute: str, result: str = "") -> Any:
     If the formula has several results, it returns a tuple. ``result`` is their type.
     """
     number = NUMBERS[compute]
-    if compute == "float32" and formula.short:
-        number = SHORT_NUMBERS.get(result, number)
+    if compute == "float32" and result in formula.short:
+        number = SHORT_NUMBERS[result]
 
     def emit(builder: ir.IRBuilder, tensors: Any, scalars: Any) -> list[ir.Value]:
         elements = [number(builder, value) for value in tensors]

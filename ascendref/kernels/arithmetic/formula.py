@@ -65,9 +65,9 @@ class Formula(NamedTuple):
     #: vectors that a compute-bound loop computes at a time (measured with 256 and 512 bits: 4 take
     #: up to 4 % more and up to 60 % less time than 1); fewer for short rows
     vectors: int = 4
-    #: whether, in float32 arithmetic, functions for results of 16 bits have as many digits as those
-    #: need: not more of them are other than the nearest numbers
-    short: bool = False
+    #: types of 16 bits for whose results, in float32 arithmetic, functions have as many digits as
+    #: these need: not more of them are other than the nearest numbers
+    short: tuple[str, ...] = ()
     #: number of results
     results: int = 1
     #: the formula of the results of all forms, in float32 arithmetic, if one loop computes them

@@ -80,7 +80,7 @@ VALUE = Operator(
         Formula.of(value, variant=only_in_float32(value_float32)),
         TANH,
         compute_bound=True,
-        short=True,
+        short=("float16", "bfloat16"),
     ),
     device=OnDevice(ALL_BUT_200I, ("GeluV2",), types="equal"),
     accuracy=by_choice("approximate", none=relative(1.75, normal_cdf), tanh=relative(2.0)),

@@ -77,7 +77,12 @@ GRADIENT: Final = Operator(
         \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}
     """,
     formula=Formula.of_forms(
-        grad_value, grad_gate, together=gradients, compute_bound=True, vectors=2, short=True
+        grad_value,
+        grad_gate,
+        together=gradients,
+        compute_bound=True,
+        vectors=2,
+        short=("float16", "bfloat16"),
     ),
     result_view=HALVES,
     shapes=shape_of_halves,

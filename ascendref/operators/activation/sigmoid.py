@@ -26,7 +26,7 @@ VALUE = Operator(
     name="sigmoid",
     api="aclnnSigmoid",
     latex=r"\text{out} = \dfrac{1}{1 + e^{-\text{self}}}",
-    formula=Formula.of(out, compute_bound=True, short=True),
+    formula=Formula.of(out, compute_bound=True, short=("float16", "bfloat16")),
     device=OnDevice(ALL_BUT_200I, ("Sigmoid",), types="equal"),
     # one rounding of the exponential, one of the sum and one of the quotient
     accuracy=relative(1.75),

@@ -36,7 +36,7 @@ SILU = Operator(
     name="silu",
     api="aclnnSilu",
     latex=r"\text{out} = \dfrac{\text{self}}{1 + e^{-\text{self}}}",
-    formula=Formula.of(out, compute_bound=True, short=True),
+    formula=Formula.of(out, compute_bound=True, short=("float16", "bfloat16")),
     device=OnDevice(ALL_BUT_200I, ("Swish",), types="equal"),
     # one rounding of the exponential, one of the sum and one of the quotient
     accuracy=relative(1.75),

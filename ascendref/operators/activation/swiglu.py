@@ -62,7 +62,7 @@ FUNCTION: Final = Operator(
         \text{out} = \dfrac{\text{gate}}{1 + e^{-\text{gate}}} \cdot \text{value}
         \qquad (\text{gate}, \text{value}) = \text{halves of self along dim}
     """,
-    formula=Formula.of(out, compute_bound=True, vectors=2, short=True),
+    formula=Formula.of(out, compute_bound=True, vectors=2, short=("float16", "bfloat16")),
     shapes=half_shape,
     device=OnDevice(INFERENCE_A2_A3, ("SwiGlu",)),
     same_type=True,
