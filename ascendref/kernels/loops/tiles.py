@@ -214,15 +214,12 @@ def has_long_rows(table: int, plan: Any, addresses: int, inputs: int) -> Any:
     That is for rows of several tiles, or apart from each other; a short row that all tiles share is
     copied to a buffer once.
     """
-    axes, length = plan[0], plan[2]
-    apart = plan[4] > 1
+    axes, length, apart = plan[0], plan[2], plan[4] > 1
+    takes_rows = word(table, TAKES_ROWS)
     for k in range(word(table, COUNT)):
         operand, address = table + ROWS + ROW * k, word(addresses, 8 * k)
         size, strides = word(operand, ITEMSIZE), 2 + (3 + k) * axes
-        least = word(table, TAKES_ROWS)
-        if least == 0:
-            least = _LONG_ROWS[0] if size <= 2 else _LONG_ROWS[1]
-        if length < least:
+        if length < (takes_rows or (_LONG_ROWS[0] if size <= 2 else _LONG_ROWS[1])):
             return False
         if word(operand, CONVERTED) or plan[strides] != size or address % size:
             return False
@@ -290,7 +287,6 @@ def _walk(arguments: int, start: int, stop: int) -> Any:
             if word(table, TAKES_ROWS):
                 set_word(given, MORE_ROWS, m1 - 1)
                 hard += call_task(inner, given, 0, m0)
-                set_word(given, MORE_ROWS, 0)
                 continue
             for _ in range(m1):
                 hard += call_task(inner, given, 0, m0)
