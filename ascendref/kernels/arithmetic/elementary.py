@@ -119,10 +119,16 @@ def power_of_two(n: Integer, wide: bool) -> Register:
 
 def two_powers(n: Integer, wide: bool) -> tuple[Register, Register]:
     """Return two powers of two, whose product is ``2**n``."""
-    form = _format(wide=wide)
-    both = n + 2 * form.bias
-    first = both >> 1
-    return (first << form.width).register(), (both - first << form.width).register()
+    return halved_powers(n + 2 * _format(wide=wide).bias, wide=wide)
+
+
+def halved_powers(bits: Integer, wide: bool) -> tuple[Register, Register]:
+    """Return what `two_powers` does, for bits of which the lowest are ``n`` plus twice the bias.
+
+    That is the lowest bits but for the exponent's sign, as `shifted_exponent` returns them.
+    """
+    first, width = bits >> 1, _format(wide=wide).width
+    return (first << width).register(), (bits - first << width).register()
 
 
 def scale(value: Register, n: Integer) -> Register:

@@ -11,17 +11,19 @@ each, so little more than the last rounding is lost.
 
 from typing import Final
 
-from .coefficients import EXP, GELU, GELU_SLOPE, HALF_EXP, HALF_GELU, NORMAL_TAIL
+import numpy as np
+
+from .coefficients import EXP, GELU, GELU_SLOPE, HALF_GELU, HALF_POWER, HALF_SLOPE, NORMAL_TAIL
 from .elementary import (
     FLOAT,
     LOG2_E,
     estrin,
     exp_sum,
+    halved_powers,
     horner,
-    nearest_exponent,
+    magic_number,
     scale,
     shifted_exponent,
-    two_powers,
 )
 from .registers import Integer, Register, fast_two_sum, two_product, two_sum
 
@@ -91,16 +93,20 @@ def normal_pdf(x: Register) -> Register:
 
 #: from here on, the tail times its argument is 0
 GELU_FARTHEST: Final = 14.5
-#: to here, two powers of two hold the derivative's exponential; beyond, that times a float is 0
-SLOPE_FARTHEST: Final = 18.5
+#: to here, two powers of two hold the derivative's exponential; from the second on, that times a
+#: float is 0
+SLOPE_FAR: Final = 18.5
+SLOPE_FARTHEST: Final = 19.75
 #: the tail is divided by the sum of the argument and this number: then its slope at 0 is next to 0
 OFFSET: Final = 1.25
 #: the exponent of a power by which the exponential is lifted, so that it is normal
 LIFT: Final = 64
-#: the polynomial of exponentials for minus twice their argument
-HALVED_EXP: Final = tuple(
-    [c * (-0.5) ** k for k, c in enumerate([1.0, 1.0, *reversed(HALF_EXP[False])])][::-1]
-)
+#: the polynomial of exponentials for minus twice their argument, but for its first terms
+SQUARE_EXP: Final = tuple([c * (-0.5) ** k for k, c in enumerate(reversed(EXP[False]), 2)][::-1])
+#: from here on, results of 16 bits are 0: of float32's range, and float16
+HALF_FARTHEST: Final = {True: 13.625, False: 5.75}
+#: the factor of the square in the exponential's argument, for powers of two
+SQUARED: Final = float(np.float32(-0.5 * LOG2_E))
 #: the polynomial's variable is 0 for this argument
 CENTRE: Final = 4.0
 #: its sum with the argument divides the argument, in the variable of the derivative's polynomial
@@ -109,17 +115,20 @@ SLOPE_OFFSET: Final = 3.0
 SLOPE_ZERO: Final = (0.7517915368080139, -1.211444988769017e-08)
 
 
-def _float_square_exp(y: Register) -> tuple[Integer, Register, Register]:
-    """Return n, total and low: ``exp(-y**2 / 2)`` is ``2**n * (total + low)``, low below 0.07.
+def _float_square_exp(y: Register, bias: int) -> tuple[Integer, Register, Register]:
+    """Return bits, total and low: ``exp(-y**2 / 2)`` is ``2**n * (total + low)``, low below 0.07.
 
-    What `_square_exp` does for floats, with fewer operations in a row.
+    The lowest bits are ``n + bias``. There are fewer operations than in `_square_exp`, of which
+    fewer are in a row.
     """
     square, rest = two_product(y, y)
-    n, whole = nearest_exponent(square * -0.5)
-    high = (-whole).fma(FLOAT.ln2[0], square * -0.5)
-    r = high + (-whole).fma(FLOAT.ln2[1], rest * -0.5)
-    total = 1.0 + r
-    return n, total, (r * r).fma(estrin(r, EXP[False]), r - (total - 1.0))
+    shifted, zero = shifted_exponent(square, -0.5 * LOG2_E, bias)
+    n, (ln2, ln2_low) = shifted - zero, FLOAT.ln2
+    # minus twice the argument
+    r = n.fma(2.0 * ln2, square) + n.fma(2.0 * ln2_low, rest)
+    total = r.fma(-0.5, 1.0)
+    low = (r * r).fma(estrin(r, SQUARE_EXP), r.fma(-0.5, 1.0 - total))
+    return shifted.bits(), total, low
 
 
 def _polynomial(t: Register, coefficients: tuple[float, ...]) -> tuple[Register, Register]:
@@ -128,6 +137,11 @@ def _polynomial(t: Register, coefficients: tuple[float, ...]) -> tuple[Register,
     rest = estrin(t, tuple(others))
     total = t.fma(rest, constant)
     return total, t.fma(rest, constant - total)
+
+
+def _linear(x: Register) -> Register:
+    """Return the float from 0 on, below that a 0 with its sign, and NaN at -inf."""
+    return x.bits().negative().select(x * 0.0, x)  # type: ignore[no-any-return]
 
 
 def gelu(x: Register) -> Register:
@@ -140,7 +154,7 @@ def gelu(x: Register) -> Register:
     Within 1.65 ulp, exhaustive.
     """
     y = abs(x).at_most(GELU_FARTHEST)
-    n, power, low = _float_square_exp(y)
+    bits, power, low = _float_square_exp(y, FLOAT.bias + LIFT)
     # one division for both quotients, of which the first is corrected
     below, lost = fast_two_sum(y.lift(OFFSET), y)  # of so few bits that y may be larger
     above = y + CENTRE
@@ -152,29 +166,39 @@ def gelu(x: Register) -> Register:
     factor, factor_low = _polynomial(t, GELU[x.wide])
     product, product_low = two_product(quotient, factor)
     product_low = (left * inverse).fma(factor, quotient.fma(factor_low, product_low))
-    value = scale(power.fma(product, power.fma(product_low, low * product)), n)
-    # 0 below 0, with the sign of x, and NaN at -inf
-    return x.bits().negative().select(x * 0.0, x) - value  # type: ignore[no-any-return]
+    lifted = (bits << FLOAT.width).register()
+    value = power.fma(product, power.fma(product_low, low * product)) * lifted
+    return value.fma(-(2.0**-LIFT), _linear(x))
 
 
-def gelu_half(x: Register) -> Register:
-    """Return what `gelu` does, within 8 ulp, for floats whose squares are floats."""
-    y = abs(x).at_most(GELU_FARTHEST)
+def _half_exponential(
+    y: Register, rest: Register, *, bias: int, wide: bool
+) -> tuple[Integer, Register]:
+    """Return bits and a factor: ``exp(-y**2 / 2) * 2**rest`` is ``2**n`` times the factor.
+
+    The lowest bits are ``n + bias``. It has as many digits as results of 16 bits need.
+    """
     square = y * y
-    shifted, zero = shifted_exponent(square, -0.5 * LOG2_E, FLOAT.bias + LIFT)
-    n, power = shifted - zero, (shifted.bits() << FLOAT.width).register()
-    ln2, ln2_low = FLOAT.ln2
-    # minus twice the argument
-    r = n.fma(2.0 * ln2_low, n.fma(2.0 * ln2, square))
-    exponential = horner(r, HALVED_EXP)
-    below, above = y + OFFSET, y + CENTRE
-    both = 1.0 / (below * above)
-    factor = horner((y - CENTRE) * (both * below), HALF_GELU[x.wide]) * (both * above)
-    # a little less than 1/2 next to 0, where half of a number would be a tie
-    factor = (y < 2.0**-64).select(y.lift(0.5 - 2.0**-22), factor)
-    base = x.bits().negative().select(x * 0.0, x)
-    value = exponential * (y * factor) * power
-    return value.fma(-(2.0**-LIFT), base)  # type: ignore[no-any-return]
+    zero = magic_number(y) + float(bias)
+    shifted = square.fma(SQUARED, rest) + zero
+    r = square.fma(SQUARED, zero - shifted) + rest
+    return shifted.bits(), r.fma(horner(r, HALF_POWER[wide]), 1.0)
+
+
+def gelu_half(x: Register, *, wide: bool) -> Register:
+    """Return what `gelu` does, with as many digits as results of 16 bits need.
+
+    v is ``y * exp(-y**2 / 2) * 2**(p - 1)``, where p is y times a polynomial of y. If not ``wide``,
+    results are float16, and smaller ones are 0.
+    """
+    farthest = HALF_FARTHEST[wide]
+    y = abs(x).at_most(farthest)
+    rest = y.fma(horner(y.fma(2.0 / farthest, -1.0), HALF_GELU[wide]), -1.0)
+    bits, factor = _half_exponential(y, rest, bias=FLOAT.bias + LIFT, wide=wide)
+    # a little less than 1 next to 0, where half of a number would be a tie
+    factor = (y < 2.0**-13).select(y.lift(1.0 - 2.0**-14), factor)
+    value = y * (bits << FLOAT.width).register() * factor
+    return value.fma(-(2.0**-LIFT), _linear(x))
 
 
 def gelu_slope(gradient: Register, x: Register) -> Register:
@@ -184,12 +208,11 @@ def gelu_slope(gradient: Register, x: Register) -> Register:
 
         d = exp(-y**2 / 2) * (SLOPE_ZERO - y) * polynomial(y / (y + SLOPE_OFFSET))
 
-    The derivative is within 0.9 ulp above 0 and 3 ulp below, exhaustive. Below -18.5, where it is
-    less than 2**-244, it is next to 0.
+    The derivative is within 0.9 ulp above 0 and 3 ulp below, exhaustive. Below -19.75, where it is
+    less than 2**-278, it is next to 0.
     """
-    size = abs(x)
-    y = size.at_most(SLOPE_FARTHEST)
-    n, power, low = _float_square_exp(y)
+    y = abs(x).at_most(SLOPE_FARTHEST)
+    bits, power, low = _float_square_exp(y, 2 * FLOAT.bias)
     t = y / (y + SLOPE_OFFSET)
     factor, factor_low = _polynomial(t, GELU_SLOPE[x.wide])
     # exact next to the zero
@@ -198,9 +221,28 @@ def gelu_slope(gradient: Register, x: Register) -> Register:
     product, product_low = two_product(distance, factor)
     product_low = (lost + zero_low).fma(factor, distance.fma(factor_low, product_low))
     part = power.fma(product, power.fma(product_low, low * (product + product_low)))
-    part = (size > SLOPE_FARTHEST).select(-(2.0**-126), part)
-    first, second = two_powers(n, x.wide)
+    return _times_slope(gradient, x, part, bits)
+
+
+def _times_slope(gradient: Register, x: Register, part: Register, bits: Integer) -> Register:
+    """Return the gradient times a derivative, which is ``part * 2**n`` below 0.
+
+    The lowest bits are n plus twice the bias.
+    """
+    far = abs(x) > SLOPE_FAR
+    part = far.select(part * 2.0**-32, part)
+    first, second = halved_powers(far.select(bits + 32, bits), x.wide)
     negative = x.bits().negative()
     slope = negative.select(part, 1.0 - part * first * second) + (x - x)
     scaled = gradient * negative.select(first, 1.0) * slope
     return scaled * negative.select(second, 1.0)  # type: ignore[no-any-return]
+
+
+def gelu_slope_half(gradient: Register, x: Register) -> Register:
+    """Return what `gelu_slope` does, with as many digits as bfloat16 results need."""
+    y = abs(x).at_most(SLOPE_FARTHEST)
+    bits, factor = _half_exponential(y, y.lift(0.0), bias=2 * FLOAT.bias, wide=True)
+    part = factor * horner(y / (y + SLOPE_OFFSET), HALF_SLOPE[x.wide]) * (SLOPE_ZERO[0] - y)
+    # not 1/2 next to 0, where half of a gradient would be a tie
+    part = ((y > 0.0) & (y < 2.0**-14)).select(0.5 - 2.0**-15, part)
+    return _times_slope(gradient, x, part, bits)

@@ -91,7 +91,10 @@ class ForBFloat16(Plain):
     _wide: ClassVar[bool] = True
 
     def gelu(self) -> Self:
-        return self._apply(normal.gelu_half)
+        return self._apply(partial(normal.gelu_half, wide=self._wide))
+
+    def gelu_backward(self, gradient: Plain) -> Self:
+        return gradient._apply(normal.gelu_slope_half, self)  # type: ignore[return-value]
 
     def over_one_plus_exp(self, x: Plain, *rest: Plain) -> Self:
         if rest or x.wide:

@@ -141,7 +141,10 @@ GRADIENT = Operator(
         \end{cases} \qquad x = \text{self}, \quad u = \sqrt{8 / \pi} \; (x + 0.044715 \, x^3)
     """,
     formula=Formula.of_forms(
-        Formula.of(erf, variant=only_in_float32(erf_float32)), tanh, compute_bound=True
+        Formula.of(erf, variant=only_in_float32(erf_float32)),
+        tanh,
+        compute_bound=True,
+        short=("bfloat16",),
     ),
     shapes=broadcast_shapes,
     device=OnDevice(ALL_BUT_200I, ("GeluGradV2",), types="promoted"),

@@ -19,9 +19,11 @@ from ascendref.kernels.arithmetic.normal import (
     CONSTANT,
     FARTHEST,
     GELU_FARTHEST,
+    HALF_FARTHEST,
     OFFSET,
-    SLOPE_FARTHEST,
+    SLOPE_FAR,
     SLOPE_OFFSET,
+    SQUARED,
     A,
     B,
     K,
@@ -29,6 +31,7 @@ from ascendref.kernels.arithmetic.normal import (
 
 HEAD = '''"""Coefficients of polynomials for double (True) and float (False), highest power first.
 
+Those of HALF_GELU and HALF_POWER are for the ranges of bfloat16 (True) and float16 (False).
 `tests/kernels/arithmetic/coefficients.py` writes this file. Comments give the fits' errors.
 """
 
@@ -39,6 +42,11 @@ from typing import Final
 def exponential(r: Any) -> Any:
     """``exp(r)`` is ``1 + r + r**2 * p(r)``."""
     return mp.mpf(1) / 2 + r / 6 if abs(r) < 1e-25 else (mp.expm1(r) - r) / r**2
+
+
+def power_of_two(r: Any) -> Any:
+    """``2**r`` is ``1 + r * p(r)``."""
+    return mp.log(2) if abs(r) < 1e-25 else mp.expm1(r * mp.log(2)) / r
 
 
 def logarithm(z: Any) -> Any:
@@ -101,8 +109,23 @@ def fit_tail(function: Any, centre: float, farthest: float, count: int, *, wide:
 
 def fit_slope(count: int) -> str:
     """Return the coefficients for the derivative of gelu, as a polynomial of t."""
-    high = SLOPE_FARTHEST / mp.mpf(SLOPE_FARTHEST + SLOPE_OFFSET)
+    high = SLOPE_FAR / mp.mpf(SLOPE_FAR + SLOPE_OFFSET)
     return fit(lambda t: gelu_slope(SLOPE_OFFSET * t / (1 - t)), 0, high, count, wide=False)
+
+
+def fit_half_gelu(count: int, *, wide: bool) -> str:
+    """Return the coefficients of `gelu_half`, for the range of float32 or float16."""
+    half = mp.mpf(HALF_FARTHEST[wide]) / 2
+
+    def function(t: Any) -> Any:
+        y = half * (1 + t)
+        if y < 1e-25:
+            return mp.diff(mills, 0) / (mills(0) * mp.log(2))
+        # what the square's factor loses when it is rounded is made up for
+        lost = y**2 * (-1 / (2 * mp.log(2)) - SQUARED)
+        return (mp.log(2 * mills(y), 2) + lost) / y
+
+    return fit(function, -1, 1, count, wide=False)
 
 
 def fit_exp(count: int, *, wide: bool) -> str:
@@ -136,7 +159,13 @@ def tables() -> str:
             "GELU": fit_tail(gelu, CENTRE, GELU_FARTHEST, 11, wide=False),
             "GELU_SLOPE": fit_slope(10),
             "HALF_EXP": fit_exp(5, wide=False),
-            "HALF_GELU": fit_tail(gelu, CENTRE, GELU_FARTHEST, 9, wide=False),
+            "HALF_GELU": fit_half_gelu(10, wide=False),
+            "HALF_POWER": fit(power_of_two, -0.5, 0.5, 5, wide=False),
+            "HALF_SLOPE": fit_slope(6),
+        }
+        by_type["True"] |= {
+            "HALF_GELU": fit_half_gelu(9, wide=True),
+            "HALF_POWER": fit(power_of_two, -0.5, 0.5, 4, wide=False),
         }
     text = HEAD
     for name in by_type["False"]:

@@ -276,18 +276,27 @@ def test_special_values_of_over_one_plus_exp(kind: Any) -> None:
 def test_coefficients_are_those_of_the_fits() -> None:
     namespace: dict[str, Any] = {}
     exec(tables(), namespace)
-    for name in ("EXP", "LOG", "NORMAL_TAIL", "GELU", "GELU_SLOPE", "HALF_EXP", "HALF_GELU"):
-        assert namespace[name] == getattr(coefficients, name)
+    del namespace["Final"], namespace["__builtins__"]
+    for name, table in namespace.items():
+        assert table == getattr(coefficients, name), name
 
 
 def of_12_bits(x: Register) -> Register:
     """Return a float, or a double that is one, without the lower half of its fraction."""
-    return (x.bits() & -(1 << (41 if x.wide else 12))).register()
+    return x.lift((x.narrowed().bits() & -(1 << 12)).register())
 
 
 def slope_of_logistic(x: Register) -> Register:
     one = x.lift(1.0)
     return elementary.over_one_plus_exp(one, x) * elementary.over_one_plus_exp(one, -x)
+
+
+def exact_gelu(x: Register) -> Register:
+    return x * normal.normal_cdf(x)
+
+
+def exact_gelu_slope(x: Register) -> Register:
+    return normal.normal_cdf(x) + x * normal.normal_pdf(x)
 
 
 #: functions for float16 need not be right for larger arguments
@@ -366,15 +375,25 @@ OF_FLOATS: dict[str, tuple[Callable[..., Register], Callable[..., Register], flo
         ),
         1.53,
     ),
-    "gelu": (normal.gelu, lambda x: x * normal.normal_cdf(x), 1.65),
-    "gelu_half": (
-        lambda x: normal.gelu_half(of_12_bits(x)),
-        lambda x: of_12_bits(x) * normal.normal_cdf(of_12_bits(x)),
-        8.0,
+    "gelu": (normal.gelu, exact_gelu, 1.65),
+    "gelu_half for bfloat16": (
+        lambda x: normal.gelu_half(of_12_bits(x).at_least(-13.25), wide=True),
+        lambda x: exact_gelu(of_12_bits(x).at_least(-13.25)),
+        1200.0,
+    ),
+    "gelu_half for float16": (
+        lambda x: normal.gelu_half(of_12_bits(x).at_least(-5.5), wide=False),
+        lambda x: exact_gelu(of_12_bits(x).at_least(-5.5)),
+        1025.0,
+    ),
+    "gelu_slope_half": (
+        lambda x: normal.gelu_slope_half(x.lift(1.0), of_12_bits(x)),
+        lambda x: exact_gelu_slope(of_12_bits(x)),
+        1400.0,
     ),
     "gelu_slope": (
         lambda x: normal.gelu_slope(x.lift(1.0), x),
-        lambda x: normal.normal_cdf(x) + x * normal.normal_pdf(x),
+        exact_gelu_slope,
         3.0,
     ),
 }
