@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from ...core.dtypes import STEPS, floats_and
 from ...declaration.accuracy import relative, rounded_once
 from ...declaration.fields import (
@@ -23,8 +25,10 @@ if TYPE_CHECKING:  # at run time this would import Numba
     from ...kernels.arithmetic.plain import Plain
 
 TYPES: Final = floats_and("int32")
-#: to multiply doubles with instead of a division
+#: to multiply with instead of a division: doubles; floats, as a sum of two numbers
 SIXTH: Final = 1.0 / 6.0
+HIGH_SIXTH: Final = float(np.float32(SIXTH))
+LOW_SIXTH: Final = SIXTH - HIGH_SIXTH
 
 
 def out(self: Number) -> Number:
@@ -38,6 +42,13 @@ def out_without_cancellation(self: Number) -> Number:
     return select(self < -3.0, 0.0, select(self > 3.0, 1.0, (self + 3.0) / 6.0))
 
 
+def out_float32(self: Plain) -> Number:
+    """The same bits: the sum is no subnormal number, for which the product may be another one."""
+    line = self + 3.0
+    sixth = line.fma(HIGH_SIXTH, line * LOW_SIXTH)
+    return select(self < -3.0, 0.0, select(self > 3.0, 1.0, sixth))
+
+
 def out_once(self: Plain) -> Number:
     """The same line, rounded once from doubles."""
     line = ((self.widened() + 3.0) * SIXTH).narrowed()
@@ -49,9 +60,29 @@ def grad_input(grad_output: Number, self: Number) -> Number:
     return select((self > -3.0) & (self < 3.0), grad_output / 6.0, 0.0)
 
 
+def grad_input_float32(grad_output: Plain, self: Number) -> Number:
+    """The same bits with a product, which rounds the quotient of a float correctly as a double."""
+    sixth = (grad_output.widened() * SIXTH).narrowed()
+    return select((self > -3.0) & (self < 3.0), sixth, 0.0)
+
+
+def grad_input_half(grad_output: Number, self: Number) -> Number:
+    """The same with a product, which floats round to the nearest number of 16 bits."""
+    return select((self > -3.0) & (self < 3.0), grad_output * SIXTH, 0.0)
+
+
 def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
     """Arithmetic step by step rounds the documented operations."""
-    return None if compute in STEPS else out_without_cancellation
+    if compute in STEPS:
+        return None
+    return out_float32 if compute == "float32" else out_without_cancellation
+
+
+def gradient_variant(compute: str, rounded: str) -> Callable[..., Any] | None:
+    """Products take less time than quotients."""
+    if compute != "float32":
+        return None
+    return grad_input_half if rounded in ("float16", "bfloat16") else grad_input_float32
 
 
 VALUE: Final = Operator(
@@ -82,7 +113,7 @@ GRADIENT: Final = Operator(
             0 & \text{otherwise}
         \end{cases}
     """,
-    formula=Formula.of(grad_input, once=grad_input),
+    formula=Formula.of(grad_input, variant=gradient_variant, once=grad_input),
     device=OnDevice(ALL_BUT_200I, ("HardSigmoidGrad",)),
     accuracy=rounded_once,
     forward=Forward("hardsigmoid", out, "``x / 6 + 1 / 2``, clipped to 0 and 1"),
