@@ -9,6 +9,7 @@ from .coefficients import EXP, HALF_EXP, LOG
 from .elementary import (
     FLOAT,
     LOG2_E,
+    estrin,
     horner,
     magic_number,
     nearest_exponent,
@@ -58,7 +59,7 @@ def _exp_half(x: Register, *, wide: bool) -> tuple[Register, Register, Register,
     shifted, zero = shifted_exponent(near, LOG2_E, FLOAT.bias)
     n = shifted - zero
     r = (-n).fma(FLOAT.ln2[1], (-n).fma(FLOAT.ln2[0], near))
-    rest = (r * r).fma(horner(r, HALF_EXP[False]), r)
+    rest = (r * r).fma(estrin(r, HALF_EXP[False]), r)
     bits = shifted.bits() << FLOAT.width
     power = bits.register()
     if not wide:

@@ -55,7 +55,7 @@ FUNCTION: Final = Operator(
         \qquad (\text{value}, \text{gate}) = \text{halves of self along dim}, \quad
         \sigma(x) = \dfrac{1}{1 + e^{-x}}
     """,
-    formula=Formula.of(out, compute_bound=True, vectors=2),
+    formula=Formula.of(out, compute_bound=True, vectors=2, short=("float16", "bfloat16")),
     shapes=half_shape,
     device=OnDevice(ALL_BUT_200I, ("GLU",), float64=ALL_BUT_200I),
     same_type=True,

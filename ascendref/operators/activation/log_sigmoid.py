@@ -63,7 +63,7 @@ GRADIENT = Operator(
     name="log_sigmoid_backward",
     api="aclnnLogSigmoidBackward",
     latex=r"\text{grad_input} = \dfrac{\text{grad_output}}{1 + e^{\text{self}}}",
-    formula=Formula.of(grad_input, compute_bound=True, short=("bfloat16",)),
+    formula=Formula.of(grad_input, compute_bound=True, short=("float16", "bfloat16")),
     device=OnDevice(
         ALL_BUT_200I,
         ("LogSigmoidGrad",),

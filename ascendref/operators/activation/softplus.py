@@ -208,7 +208,7 @@ GRADIENT: Final = Operator(
         \end{cases}
     """,
     formula=Formula.of(
-        grad_input, scalars=2, variant=variant, compute_bound=True, short=("bfloat16",), vectors=2
+        grad_input, scalars=2, variant=variant, compute_bound=True, short=("float16", "bfloat16")
     ),
     breaks={},
     device=OnDevice(TRAINING_A2_A3, ("SoftplusV2Grad",), float64=TRAINING_A2_A3),
