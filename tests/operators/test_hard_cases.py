@@ -306,6 +306,36 @@ def test_half_of_a_subnormal_is_a_tie_that_the_next_term_breaks(
     assert (hard_cases.count > before) == (kind != "float16")  # doubles hold both terms of F16
 
 
+def test_half_of_a_subnormal_gradient_is_a_tie_at_0_alone() -> None:
+    """The derivative of gelu is above or below a half next to 0."""
+    form = FORMATS["bfloat16"]
+    grad = np.array([1, 2, 3, 5, 7], form.raw).view(form.dtype)
+    smallest = float(grad[0])
+    for x, steps in (
+        (smallest, [1, 1, 2, 3, 4]),
+        (2.0**-20, [1, 1, 2, 3, 4]),
+        (0.0, [0, 1, 2, 2, 4]),
+        (-0.0, [0, 1, 2, 2, 4]),
+        (-(2.0**-20), [0, 1, 1, 2, 3]),
+        (-smallest, [0, 1, 1, 2, 3]),
+    ):
+        for compute in (None, "float64"):
+            got = ar.gelu_backward(grad, np.full_like(grad, x), compute_dtype=compute)
+            assert_bits(got, np.array(steps, form.raw).view(form.dtype))
+
+
+def test_the_far_tail_of_gelu_times_a_large_gradient() -> None:
+    """The derivative is below the range of float32, its product with the gradient is not."""
+    x = np.linspace(-19.8, -18.4, 1001, dtype=np.float32)
+    grad = np.full_like(x, np.finfo(np.float32).max)
+    for sign in (np.float32(1), np.float32(-1)):
+        got = ar.gelu_backward(sign * grad, x)
+        want = ar.gelu_backward(sign * grad, x, compute_dtype="float64")
+        assert np.count_nonzero(want) > 900
+        np.testing.assert_array_max_ulp(got, want, 3)
+    np.testing.assert_array_equal(ar.gelu_backward(grad, x - 2), -np.zeros_like(x))
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("operator", "slope"), [("sigmoid", 0.25), ("silu_backward", 0.5)])
 def test_a_cube_next_to_a_middle(operator: str, slope: float) -> None:
