@@ -174,16 +174,24 @@ def _cubic(r: Register) -> Register:
     return horner(r, EXP[r.wide][:-1])
 
 
+def _exp_terms(x: Register, n: Register, rest: Register | None) -> tuple[Register, Register]:
+    """Return r and small: ``exp(x + rest)`` is ``2**n * (1 + r + small)``, rest below some ulp."""
+    ln2, ln2_low = _format(wide=x.wide).ln2
+    high, low = (-n).fma(ln2, x), (-n) * ln2_low  # the first is exact
+    r = high + low
+    small = (r * r).fma(_cubic(r).fma(r, EXP[x.wide][-1]), low)
+    if rest is not None:
+        small = small + rest.fma(high + small, rest)
+    return high, small
+
+
 def exp_parts(x: Register, rest: Register | None = None) -> tuple[Integer, Register, Register]:
     """Return n, r and small: ``exp(x + rest)`` is ``2**n * (1 + r + small)``, rest below some ulp.
 
     For results that are not 0 or infinite, r is at most 0.35 and small at most 0.07.
     """
-    n, r, lost = reduced(x)
-    small = (r * r).fma(_cubic(r).fma(r, EXP[x.wide][-1]), lost)
-    if rest is not None:
-        small = small + rest.fma(r + small, rest)
-    return n, r, small
+    exponent, n = nearest_exponent(x)
+    return exponent, *_exp_terms(x, n, rest)
 
 
 def exp_sum(x: Register, rest: Register | None = None) -> tuple[Integer, Register, Register]:
@@ -258,11 +266,13 @@ def over_one_plus_exp(numerator: Register, x: Register, rest: Register | None = 
     """
     form = _format(wide=x.wide)
     far = x > form.largest
+    near = x.at_most(form.farthest).at_least(form.all_one)
+    # halves all along, because 2**(bias + 1) is not finite
+    shifted, zero = shifted_exponent(near, LOG2_E, form.bias - 1)
     if rest is not None:
         rest = (abs(x) < form.farthest).select(rest, 0.0)
-    n, r, small = exp_parts(x.at_most(form.farthest).at_least(form.all_one), rest)
-    # halves all along, because 2**(bias + 1) is not finite
-    power = power_of_two(n - 1, wide=x.wide)
+    r, small = _exp_terms(near, shifted - zero, rest)
+    power = (shifted.bits() << form.width).register()
     # next to a power that it does not fit, the 1 goes with the small terms; far out it is nothing
     inverse = (2 * form.bias - 1 << form.width) - power.bits()
     # one comparison for both ends: beyond the largest power, these are large unsigned numbers
