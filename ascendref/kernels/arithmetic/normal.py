@@ -171,18 +171,9 @@ def gelu(x: Register) -> Register:
     return value.fma(-(2.0**-LIFT), _linear(x))
 
 
-def _half_exponential(
-    y: Register, rest: Register, *, bias: int, wide: bool
-) -> tuple[Integer, Register]:
-    """Return bits and a factor: ``exp(-y**2 / 2) * 2**rest`` is ``2**n`` times the factor.
-
-    The lowest bits are ``n + bias``. It has as many digits as results of 16 bits need.
-    """
-    square = y * y
-    zero = magic_number(y) + float(bias)
-    shifted = square.fma(SQUARED, rest) + zero
-    r = square.fma(SQUARED, zero - shifted) + rest
-    return shifted.bits(), r.fma(horner(r, HALF_POWER[wide]), 1.0)
+def _half_power(r: Register, *, wide: bool) -> Register:
+    """Return ``2**r`` next to 1, with as many digits as results of 16 bits need."""
+    return r.fma(horner(r, HALF_POWER[wide]), 1.0)
 
 
 def gelu_half(x: Register, *, wide: bool) -> Register:
@@ -194,10 +185,12 @@ def gelu_half(x: Register, *, wide: bool) -> Register:
     farthest = HALF_FARTHEST[wide]
     y = abs(x).at_most(farthest)
     rest = y.fma(horner(y.fma(2.0 / farthest, -1.0), HALF_GELU[wide]), -1.0)
-    bits, factor = _half_exponential(y, rest, bias=FLOAT.bias + LIFT, wide=wide)
+    square, zero = y * y, magic_number(x) + float(FLOAT.bias + LIFT)
+    shifted = square.fma(SQUARED, rest) + zero
+    factor = _half_power(square.fma(SQUARED, zero - shifted) + rest, wide=wide)
     # a little less than 1 next to 0, where half of a number would be a tie
     factor = (y < 2.0**-13).select(y.lift(1.0 - 2.0**-14), factor)
-    value = y * (bits << FLOAT.width).register() * factor
+    value = y * (shifted.bits() << FLOAT.width).register() * factor
     return value.fma(-(2.0**-LIFT), _linear(x))
 
 
@@ -241,8 +234,10 @@ def _times_slope(gradient: Register, x: Register, part: Register, bits: Integer)
 def gelu_slope_half(gradient: Register, x: Register) -> Register:
     """Return what `gelu_slope` does, with as many digits as bfloat16 results need."""
     y = abs(x).at_most(SLOPE_FARTHEST)
-    bits, factor = _half_exponential(y, y.lift(0.0), bias=2 * FLOAT.bias, wide=True)
+    square = y * y
+    shifted, zero = shifted_exponent(square, SQUARED, 2 * FLOAT.bias)
+    factor = _half_power(square.fma(SQUARED, zero - shifted), wide=True)
     part = factor * horner(y / (y + SLOPE_OFFSET), HALF_SLOPE[x.wide]) * (SLOPE_ZERO[0] - y)
     # not 1/2 next to 0, where half of a gradient would be a tie
     part = ((y > 0.0) & (y < 2.0**-14)).select(0.5 - 2.0**-15, part)
-    return _times_slope(gradient, x, part, bits)
+    return _times_slope(gradient, x, part, shifted.bits())

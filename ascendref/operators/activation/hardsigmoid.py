@@ -57,18 +57,22 @@ def out_once(self: Plain) -> Number:
 
 def grad_input(grad_output: Number, self: Number) -> Number:
     """The bounds are those of the input, which is not rounded."""
-    return select((self > -3.0) & (self < 3.0), grad_output / 6.0, 0.0)
+    return inside(self, grad_output / 6.0)
 
 
 def grad_input_float32(grad_output: Plain, self: Number) -> Number:
     """The same bits with a product, which rounds the quotient of a float correctly as a double."""
-    sixth = (grad_output.widened() * SIXTH).narrowed()
-    return select((self > -3.0) & (self < 3.0), sixth, 0.0)
+    return inside(self, (grad_output.widened() * SIXTH).narrowed())
 
 
 def grad_input_half(grad_output: Number, self: Number) -> Number:
     """The same with a product, which floats round to the nearest number of 16 bits."""
-    return select((self > -3.0) & (self < 3.0), grad_output * SIXTH, 0.0)
+    return inside(self, grad_output * SIXTH)
+
+
+def inside(self: Number, gradient: Number) -> Number:
+    """The gradient on the line, 0 beside it and for NaN."""
+    return select((self > -3.0) & (self < 3.0), gradient, 0.0)
 
 
 def variant(compute: str, rounded: str) -> Callable[..., Any] | None:
