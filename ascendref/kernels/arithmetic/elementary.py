@@ -123,9 +123,9 @@ def two_powers(n: Integer, wide: bool) -> tuple[Register, Register]:
 
 
 def halved_powers(bits: Integer, wide: bool) -> tuple[Register, Register]:
-    """Return what `two_powers` does, for bits of which the lowest are ``n`` plus twice the bias.
+    """Return what `two_powers` does, for bits of which the lowest are n plus twice the bias.
 
-    That is the lowest bits but for the exponent's sign, as `shifted_exponent` returns them.
+    The upper ones may be those of `magic_number`.
     """
     first, width = bits >> 1, _format(wide=wide).width
     return (first << width).register(), (bits - first << width).register()
