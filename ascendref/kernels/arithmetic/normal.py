@@ -21,7 +21,6 @@ from .elementary import (
     exp_sum,
     halved_powers,
     horner,
-    magic_number,
     scale,
     shifted_exponent,
 )
@@ -185,8 +184,8 @@ def gelu_half(x: Register, *, wide: bool) -> Register:
     farthest = HALF_FARTHEST[wide]
     y = abs(x).at_most(farthest)
     rest = y.fma(horner(y.fma(2.0 / farthest, -1.0), HALF_GELU[wide]), -1.0)
-    square, zero = y * y, magic_number(x) + float(FLOAT.bias + LIFT)
-    shifted = square.fma(SQUARED, rest) + zero
+    square = y * y
+    shifted, zero = shifted_exponent(square.fma(SQUARED, rest), 1.0, FLOAT.bias + LIFT)
     factor = _half_power(square.fma(SQUARED, zero - shifted) + rest, wide=wide)
     # a little less than 1 next to 0, where half of a number would be a tie
     factor = (y < 2.0**-13).select(y.lift(1.0 - 2.0**-14), factor)
@@ -222,9 +221,9 @@ def _times_slope(gradient: Register, x: Register, part: Register, bits: Integer)
 
     The lowest bits are n plus twice the bias.
     """
-    far = abs(x) > SLOPE_FAR
-    part = far.select(part * 2.0**-32, part)
-    first, second = halved_powers(far.select(bits + 32, bits), x.wide)
+    far, lift = abs(x) > SLOPE_FAR, 32
+    part = far.select(part * 2.0**-lift, part)
+    first, second = halved_powers(far.select(bits + lift, bits), x.wide)
     negative = x.bits().negative()
     slope = negative.select(part, 1.0 - part * first * second) + (x - x)
     scaled = gradient * negative.select(first, 1.0) * slope

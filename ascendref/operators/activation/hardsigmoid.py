@@ -39,19 +39,22 @@ def out(self: Number) -> Number:
 
 def out_without_cancellation(self: Number) -> Number:
     """The same line, whose sum is exact next to -3."""
-    return select(self < -3.0, 0.0, select(self > 3.0, 1.0, (self + 3.0) / 6.0))
+    return clipped(self, (self + 3.0) / 6.0)
 
 
 def out_float32(self: Plain) -> Number:
     """The same bits: the sum is no subnormal number, for which the product may be another one."""
     line = self + 3.0
-    sixth = line.fma(HIGH_SIXTH, line * LOW_SIXTH)
-    return select(self < -3.0, 0.0, select(self > 3.0, 1.0, sixth))
+    return clipped(self, line.fma(HIGH_SIXTH, line * LOW_SIXTH))
 
 
 def out_once(self: Plain) -> Number:
     """The same line, rounded once from doubles."""
-    line = ((self.widened() + 3.0) * SIXTH).narrowed()
+    return clipped(self, ((self.widened() + 3.0) * SIXTH).narrowed())
+
+
+def clipped(self: Number, line: Number) -> Number:
+    """The line between 0 and 1, by its input; NaN stays."""
     return select(self < -3.0, 0.0, select(self > 3.0, 1.0, line))
 
 
