@@ -281,6 +281,26 @@ def test_ctypes_clients_of_python(root):
     assert out == "[-1.0, 0.0, 0.75, 2.0]"
 
 
+def test_threads_that_begin_together_share_a_device():
+    program = """
+        import sys, threading
+        from ascendref.cann.runtime import lifecycle
+        from ascendref.cann.runtime.process import process
+        sys.setswitchinterval(1e-6)
+        def begin():
+            barrier.wait()
+            lifecycle.aclrtSetDevice(0)
+            found.add(process.current())
+        for _ in range(30):
+            process.reset()
+            barrier, found = threading.Barrier(8), set()
+            threads = [threading.Thread(target=begin) for _ in range(8)]
+            [t.start() for t in threads], [t.join() for t in threads]
+            assert found == {process.slots[0].primary} and process.slots[0].users == 8
+    """
+    run("-c", textwrap.dedent(program))
+
+
 @pytest.mark.full
 def test_host_and_kernel_thread_spin_while_they_wait_for_each_other(root):
     client(

@@ -19,6 +19,7 @@
     F(void, PyGILState_Release, (int))                                                             \
     F(void *, PyGILState_GetThisThreadState, (void))                                               \
     F(void *, PyEval_SaveThread, (void))                                                           \
+    F(void, PyEval_RestoreThread, (void *))                                                        \
     F(PyObject *, PyImport_ImportModule, (const char *))                                           \
     F(PyObject *, PyObject_CallMethod, (PyObject *, const char *, const char *, ...))              \
     F(PyObject *, PyObject_Vectorcall, (PyObject *, PyObject *const *, size_t, PyObject *))        \

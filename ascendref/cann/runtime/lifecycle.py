@@ -9,9 +9,10 @@ from typing import Final, NoReturn
 
 from ...core.errors import fail, get_last_error, peek_at_last_error
 from ...core.status import Status
+from ...device.device import Device
 from ...device.streams.stream import PRIORITIES, Stream
 from .arguments import invalid, rt_invalid, unsupported
-from .process import Context, process
+from .process import Context, Slot, process
 
 #: version of the interface that the headers declare
 VERSION: Final = (1, 17, 0)
@@ -41,20 +42,21 @@ def aclInit(config_path: bytes | None) -> None:
     """Add a reference; the first call reads the configuration."""
     path = os.fsdecode(config_path or b"")
     text, default_device = _read_configuration(path)
-    if _lifecycle.configuration not in (None, text):
-        invalid(
-            f"configPath is {path!r}, which differs from the configuration of the first aclInit"
-        )
-    if _lifecycle.references:
-        _lifecycle.references += 1
-        problem = f"aclInit has already been called; this is call {_lifecycle.references}"
-        fail(Status.ACL_ERROR_REPEAT_INITIALIZE, problem)
-    if default_device is not None:
-        process.slot(default_device)  # that there is one: a call that fails initializes nothing
-        process.default_device = default_device
-    _lifecycle.configuration = text
-    _lifecycle.references = 1
-    _lifecycle.finalized = False
+    with process.lock:
+        if _lifecycle.configuration not in (None, text):
+            invalid(
+                f"configPath is {path!r}, which differs from the configuration of the first aclInit"
+            )
+        if _lifecycle.references:
+            _lifecycle.references += 1
+            problem = f"aclInit has already been called; this is call {_lifecycle.references}"
+            fail(Status.ACL_ERROR_REPEAT_INITIALIZE, problem)
+        if default_device is not None:
+            process.slot(default_device)  # that there is one: a call that fails initializes nothing
+            process.default_device = default_device
+        _lifecycle.configuration = text
+        _lifecycle.references = 1
+        _lifecycle.finalized = False
 
 
 def _read_configuration(path: str) -> tuple[str, int | None]:
@@ -117,14 +119,15 @@ def aclFinalize() -> None:
 
 def aclFinalizeReference(address: int) -> None:
     """Drop a reference; the last one finalizes."""
-    if not _lifecycle.references:
-        problem = "aclFinalizeReference was called more often than aclInit"
-        fail(Status.ACL_ERROR_REPEAT_FINALIZE, problem)
-    _lifecycle.references -= 1
-    if not _lifecycle.references:
-        _finalize()
-    if address:
-        c_uint64.from_address(address).value = _lifecycle.references
+    with process.lock:
+        if not _lifecycle.references:
+            problem = "aclFinalizeReference was called more often than aclInit"
+            fail(Status.ACL_ERROR_REPEAT_FINALIZE, problem)
+        _lifecycle.references -= 1
+        if not _lifecycle.references:
+            _finalize()
+        if address:
+            c_uint64.from_address(address).value = _lifecycle.references
 
 
 def _finalize() -> None:
@@ -153,28 +156,40 @@ def aclrtGetSocName() -> str:
 
 def aclrtSetDevice(number: int) -> None:
     """Make the primary context of a device current."""
-    context = process.primary(number)
-    process.slots[number].users += 1
-    process.thread.context = context
+    slot = process.slot(number)
+    with process.lock:
+        process.thread.context = process.primary(number)
+        slot.users += 1
 
 
 def aclrtResetDevice(number: int, *, force: bool = False) -> None:
     """Undo one `aclrtSetDevice`; the last call waits and destroys the primary context."""
     slot = process.slot(number)
-    if not slot.users:
-        problem = f"device {number} is not in use; every aclrtResetDevice undoes one aclrtSetDevice"
-        fail(Status.ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, problem)
-    slot.users -= slot.users if force else 1
-    if slot.users:
-        return
-    context, slot.primary = slot.primary, None
+    with process.lock:
+        if not slot.users:
+            problem = (
+                f"device {number} is not in use; every aclrtResetDevice undoes one aclrtSetDevice"
+            )
+            fail(Status.ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, problem)
+        slot.users -= slot.users if force else 1
+        if slot.users:
+            return
+        context, slot.primary = slot.primary, None
     if context is not None:
         context.end()
+        _leave(slot, context.device)
+
+
+def _leave(slot: Slot, device: Device) -> None:
+    """Look for leaks of a device that nothing uses any more; replace it if it has failed."""
+    with process.lock:
+        if slot.primary is not None:  # another thread has begun to use it
+            return
         if not slot.contexts:
             process.find_leaks(slot)
-        if context.device.scheduler.stop_on_failure:  # which nothing else undoes
+        if device.scheduler.stop_on_failure:  # which nothing else undoes
             if process.settings.trace:
-                process.replaced.append(context.device)
+                process.replaced.append(device)
             slot.device = None
 
 

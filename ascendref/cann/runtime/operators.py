@@ -124,7 +124,7 @@ def _phase_2(
             except AclError as error:
                 fail(Status.ACLNN_ERR_RUNTIME_ERROR, error.message, error)
         executor.launch(operator, workspace or None, workspace_size, stream)
-        process.launches[operator.api] += 1
+        process.count(operator.api)
 
     return launch
 

@@ -105,6 +105,8 @@ class Process:
         #: devices that a reset has replaced, whose work belongs to the timeline
         self.replaced: list[Device] = []
         self.thread = _Thread()
+        #: held while a thread changes devices, primary contexts or counts
+        self.lock = threading.RLock()
         #: the program's timeline, which orders the work of its devices
         self.host = Timeline(HOST)
         #: the device of threads that set none, from the configuration file
@@ -122,23 +124,30 @@ class Process:
 
     def device(self, number: int) -> Device:
         slot, settings = self.slot(number), self.settings
-        if slot.device is None:
-            slot.device = Device(
-                settings.product,
-                memory=settings.memory,
-                execution=settings.execution,
-                seed=settings.seed,
-                check=False,  # only the runtime's codes, unless ASCENDREF_CHECK says otherwise
-            )
-            if slot.device.checker is not None:
-                slot.device.checker.host = self.host
-        return slot.device
+        with self.lock:
+            if slot.device is None:
+                slot.device = Device(
+                    settings.product,
+                    memory=settings.memory,
+                    execution=settings.execution,
+                    seed=settings.seed,
+                    check=False,  # only the runtime's codes, unless ASCENDREF_CHECK says otherwise
+                )
+                if slot.device.checker is not None:
+                    slot.device.checker.host = self.host
+            return slot.device
 
     def primary(self, number: int) -> Context:
         slot = self.slot(number)
-        if slot.primary is None:
-            slot.primary = Context(number, self.device(number), primary=True)
-        return slot.primary
+        with self.lock:
+            if slot.primary is None:
+                slot.primary = Context(number, self.device(number), primary=True)
+            return slot.primary
+
+    def count(self, name: str) -> None:
+        """Count a run of an operator."""
+        with self.lock:
+            self.launches[name] += 1
 
     def find_leaks(self, slot: Slot) -> None:
         """Let the checker collect memory that is not freed when a device is no longer used.

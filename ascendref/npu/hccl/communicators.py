@@ -80,7 +80,7 @@ class Communicator:
 
         found = process.find_stream(stream)
         found.device.launch(found, task, reads, writes, name, kind=Kind.COLLECTIVE)
-        process.launches[name] += 1
+        process.count(name)
 
 
 #: servers through which ranks find each other, by the names of the communicators that began here
