@@ -75,6 +75,7 @@ def start() -> None:
     refuse_functions()
     replace_profilers()
     _switch_task_queue_off()
+    _wait_without_lock()
     report = os.environ.get("ASCENDREF_NPU_REPORT")
     if report:
         atexit.register(write_report, report)
@@ -133,3 +134,11 @@ def _switch_task_queue_off() -> None:
         initialize()
 
     torch_npu._C._npu_init = without_task_queue
+
+
+def _wait_without_lock() -> None:
+    """Have threads wait for mutexes without the interpreter's lock, which others may need."""
+    for part_of_path in (b"torch_npu", b"libtorch_python", b"libfallback"):
+        if _kept[0].ascendref_wait_without_lock(part_of_path):
+            problem = "cannot be changed in memory, which the system does not allow"
+            raise ArgumentError("torch_npu", problem)
