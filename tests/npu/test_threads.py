@@ -64,9 +64,30 @@ assert torch.npu.memory_allocated() > 0
 thread.join()
 """
 
+#: while a kernel of the CPU is about to run, another thread queues work and frees its memory
+QUEUES = """
+import threading
+import torch, torch_npu
+from ascendref.npu import compiled
+given, results = torch.ones(1000).npu(), []
+def queue():
+    x = torch.full((1000,), 3.0, device="npu")
+    results.append(torch.sigmoid(x))
+thread, memory_at = threading.Thread(target=queue), compiled.memory_at
+def queue_and_find(address):
+    compiled.memory_at = memory_at
+    thread.start()
+    thread.join()
+    return memory_at(address)
+compiled.memory_at = queue_and_find
+results.append(given.abs())  # in the memory that was freed
+assert [x.unique().tolist() for x in results] == [[torch.sigmoid(torch.tensor(3.0)).item()], [1]]
+"""
 
-@pytest.mark.parametrize("text", [FIRST_USES, ASKS], ids=["first_uses", "asks"])
+
+@pytest.mark.parametrize("text", [FIRST_USES, ASKS, QUEUES], ids=["first_uses", "asks", "queues"])
 def test_threads_go_on(tmp_path, text):
     program = tmp_path / "program.py"
     program.write_text(text)
-    assert run(*NPU, program, timeout=HANG) == ""
+    environment = {"ASCENDREF_EXECUTION": "lazy", "ASCENDREF_CHECK": "1"}
+    assert run(*NPU, program, timeout=HANG, **environment) == ""

@@ -102,6 +102,46 @@ void check(const char *message)
     TORCH_CHECK(false, *message ? message : "interrupted");
 }
 
+// ---- order
+
+// What this thread waited for on a stream: all that was queued when the counter had a value.
+struct Waited {
+    Device device;
+    c10::StreamId stream;
+    uint64_t queued;
+};
+thread_local std::vector<Waited> waits;
+
+Waited *find_wait(Device device, c10::StreamId stream)
+{
+    for (auto &each : waits)
+        if (each.device == device && each.stream == stream) return &each;
+    return nullptr;
+}
+
+// Whether nothing was queued since this thread waited for a stream, nor does a capture record.
+bool is_idle(Device device, c10::StreamId stream)
+{
+    auto queued = *hooks.queued;
+    const auto *last = find_wait(device, stream);
+    return last && queued && last->queued == queued;
+}
+
+void wait(Device device, c10::StreamId stream)
+{
+    auto queued = *hooks.queued;
+    check(hooks.wait(device.index(), stream));
+    if (auto *last = find_wait(device, stream)) last->queued = queued;
+    else waits.push_back({device, stream, queued});
+}
+
+// Wait again, before a kernel on a stream writes new memory at once: another thread may have freed it
+// since this one waited, with work in the queue that uses it.
+void wait_for_others(Device device, c10::StreamId stream)
+{
+    if (!is_idle(device, stream)) wait(device, stream);
+}
+
 // ---- the memory of devices
 
 struct Memory {
@@ -147,8 +187,8 @@ DataPtr take_allocated(void *host)
 
 void free_allocated(void *host) { take_allocated(host); }
 
-// whether this thread runs a kernel of the CPU for a device
-thread_local bool in_kernel = false;
+// the device and the stream for which this thread runs a kernel of the CPU
+thread_local std::optional<std::pair<Device, c10::StreamId>> in_kernel;
 
 void free_raw(void *host);
 
@@ -164,6 +204,7 @@ class Allocator final : public c10::Allocator {
     {
         if (!in_kernel || nbytes <= NUMBER) return host->allocate(nbytes);
         auto memory = device->allocate(nbytes);
+        wait_for_others(in_kernel->first, in_kernel->second);
         void *bytes = locate(memory.get(), nbytes);
         std::lock_guard lock(allocated_mutex);
         (*allocated)[bytes] = std::move(memory);
@@ -608,39 +649,6 @@ class Kernel final : public c10::OperatorKernel {
 // by number
 std::deque<std::pair<Kernel *, c10::RegistrationHandleRAII>> *kernels;
 
-// ---- order
-
-// What this thread waited for on a stream: all that was queued when the counter had a value.
-struct Waited {
-    Device device;
-    c10::StreamId stream;
-    uint64_t queued;
-};
-thread_local std::vector<Waited> waits;
-
-Waited *find_wait(Device device, c10::StreamId stream)
-{
-    for (auto &each : waits)
-        if (each.device == device && each.stream == stream) return &each;
-    return nullptr;
-}
-
-// Whether nothing was queued since this thread waited for a stream, nor does a capture record.
-bool is_idle(Device device, c10::StreamId stream)
-{
-    auto queued = *hooks.queued;
-    const auto *last = find_wait(device, stream);
-    return last && queued && last->queued == queued;
-}
-
-void wait(Device device, c10::StreamId stream)
-{
-    auto queued = *hooks.queued;
-    check(hooks.wait(device.index(), stream));
-    if (auto *last = find_wait(device, stream)) last->queued = queued;
-    else waits.push_back({device, stream, queued});
-}
-
 // ---- random numbers
 
 // Return the seed for one call, and advance the device's generator. Calls with equal seeds and
@@ -692,8 +700,8 @@ class Seeded {
 };
 
 struct InKernel {
-    InKernel() { in_kernel = true; }
-    ~InKernel() { in_kernel = false; }
+    InKernel(Device device, c10::StreamId stream) { in_kernel = {device, stream}; }
+    ~InKernel() { in_kernel.reset(); }
 };
 
 // ---- a call
@@ -830,6 +838,7 @@ class Call {
             memory = take_allocated(data.get_context());
         } else if (nbytes <= NUMBER && data.get()) { // tensors of zeros may have no bytes
             memory = allocator->device->allocate(nbytes);
+            wait_for_others(device, stream);
             std::memcpy(locate(memory.get(), nbytes), data.get(), nbytes);
         } else {
             return {};
@@ -860,6 +869,7 @@ class Call {
         auto made = host.is_non_overlapping_and_dense()
                         ? at::empty_strided(host.sizes(), host.strides(), options)
                         : at::empty(host.sizes(), options);
+        wait_for_others(device, stream);
         Call(kernel, device, stream, false).host(made, false).copy_(host);
         return made;
     }
@@ -956,7 +966,7 @@ void Kernel::operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stac
         seeded.emplace(next_seed(std::nullopt, device));
     }
     {
-        InKernel scope;
+        InKernel scope(device, stream);
         if (own) own->callBoxed(op, CPU_KEYS, stack);
         else run(op, CPU_KEYS, stack);
     }
