@@ -17,7 +17,6 @@ uses = [
     lambda: torch.npu.current_stream().synchronize(),
     lambda: torch.npu.get_device_properties(0),
     torch.npu.memory_stats,
-    torch.npu.empty_cache,
     torch.npu.get_rng_state,
     lambda: torch.npu.manual_seed(1),
     lambda: torch.Generator("npu").manual_seed(1),
@@ -51,17 +50,18 @@ from ascendref.device.scheduling.scheduler import Scheduler
 freed = torch.ones(1000, device="npu")
 freed.record_stream(torch.npu.Stream())
 del freed  # with an event, for which the allocator asks whenever it is asked for memory
-query, has_mutex = Scheduler.query, threading.Event()
+query, has_mutex, made = Scheduler.query, threading.Event(), []
 def wait_and_query(*args):
     has_mutex.set()
     time.sleep(1)  # without the interpreter's lock, which the main thread takes
     return query(*args)
 Scheduler.query = wait_and_query
-thread = threading.Thread(target=lambda: torch.ones(1000, device="npu"))
+thread = threading.Thread(target=lambda: made.append(torch.ones(1000, device="npu")))
 thread.start()
 has_mutex.wait()
-assert torch.npu.memory_allocated() > 0
+torch.npu.memory_allocated()
 thread.join()
+assert made[0].sum() == 1000
 """
 
 #: while a kernel of the CPU is about to run, another thread queues work and frees its memory
