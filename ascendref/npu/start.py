@@ -138,7 +138,8 @@ def _switch_task_queue_off() -> None:
 
 def _wait_without_lock() -> None:
     """Have threads wait for mutexes without the interpreter's lock, which others may need."""
+    library = ctypes.CDLL(LIBRARY)
     for part_of_path in (b"torch_npu", b"libtorch_python", b"libfallback"):
-        if _kept[0].ascendref_wait_without_lock(part_of_path):
+        if library.ascendref_wait_without_lock(part_of_path):
             problem = "cannot be changed in memory, which the system does not allow"
             raise ArgumentError("torch_npu", problem)

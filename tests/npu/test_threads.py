@@ -1,4 +1,4 @@
-"""Threads of one program: none waits, with the interpreter's lock, for what another one has."""
+"""Threads of one program: none waits for ever for another, or writes what another reads."""
 
 import pytest
 

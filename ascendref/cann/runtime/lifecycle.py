@@ -112,9 +112,10 @@ def _refuse_configuration(path: str, problem: str, cause: BaseException | None =
 
 def aclFinalize() -> None:
     """Drop all references of `aclInit`."""
-    if _lifecycle.finalized:
-        fail(Status.ACL_ERROR_REPEAT_FINALIZE, "aclFinalize has already been called")
-    _finalize()
+    with process.lock:
+        if _lifecycle.finalized:
+            fail(Status.ACL_ERROR_REPEAT_FINALIZE, "aclFinalize has already been called")
+        _finalize()
 
 
 def aclFinalizeReference(address: int) -> None:
